@@ -1,0 +1,2 @@
+//! The `formwork` command line.
+fn main() {}

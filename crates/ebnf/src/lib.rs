@@ -1,0 +1,2 @@
+//! EBNF text as Formwork grammars.
+#![forbid(unsafe_code)]

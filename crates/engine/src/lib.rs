@@ -1,0 +1,2 @@
+//! Compiler, compiled grammars and matchers.
+#![forbid(unsafe_code)]

@@ -1,0 +1,2 @@
+//! Grammar rules as deterministic byte automata.
+#![forbid(unsafe_code)]

@@ -1,0 +1,401 @@
+//! Builds grammars.
+
+use crate::collections::HashMap;
+use crate::grammar::Inner;
+use crate::{
+    ByteSet, CharClass, Expr, ExprId, Grammar, GrammarError, GrammarErrorKind, Limits, Place, Properties,
+    Rule, RuleId, Sharing,
+};
+use std::sync::Arc;
+
+/// Builds a grammar: declare rules, make expressions, define the rules, [`build`](Self::build).
+///
+/// Expressions are hash-consed: making the same one twice gives the same id and costs one lookup.
+/// Constructors normalise (see [`Expr`]) and never fail; the first error (a limit, a misuse) is kept for `build`.
+#[derive(Debug)]
+pub struct GrammarBuilder {
+    rules: Vec<PendingRule>,
+    names: HashMap<String, RuleId>,
+    /// The last number appended to a name that was taken, so that many rules of one name stay linear.
+    suffixes: HashMap<String, u32>,
+    exprs: Vec<Expr>,
+    properties: Vec<Properties>,
+    ids: HashMap<Expr, ExprId>,
+    empty: ExprId,
+    never: ExprId,
+    bytes: usize,
+    limits: Limits,
+    error: Option<GrammarError>,
+}
+
+#[derive(Debug)]
+struct PendingRule {
+    name: String,
+    body: Option<ExprId>,
+    place: Place,
+    sharing: Sharing,
+}
+
+impl Default for GrammarBuilder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl GrammarBuilder {
+    /// An empty builder with the default limits.
+    pub fn new() -> Self {
+        Self::with_limits(Limits::default())
+    }
+
+    /// An empty builder.
+    pub fn with_limits(limits: Limits) -> Self {
+        // Two fixed entries exist from the start, so that constructors have something to return after an error.
+        let leaf = Properties { is_text: true, has_rules: false, tree_size: 1 };
+        let id = |i| ExprId::from_index(i).expect("small index");
+        let mut ids = HashMap::default();
+        ids.insert(Expr::Empty, id(0));
+        ids.insert(Expr::Never, id(1));
+        Self {
+            rules: Vec::new(),
+            names: HashMap::default(),
+            suffixes: HashMap::default(),
+            exprs: vec![Expr::Empty, Expr::Never],
+            properties: vec![leaf, leaf],
+            ids,
+            empty: id(0),
+            never: id(1),
+            bytes: 0,
+            limits,
+            error: None,
+        }
+    }
+
+    // ---- rules ----
+
+    /// A new rule without a body. If the name is taken, a number is appended.
+    pub fn declare(&mut self, name: &str, place: Place) -> RuleId {
+        if self.rules.len() >= self.limits.max_rules {
+            let message = format!("more than {} rules", self.limits.max_rules);
+            self.fail(GrammarErrorKind::Limit, place.clone(), message);
+            // Any existing rule will do: `build` returns the error.
+            if let Some(rule) = RuleId::from_index(self.rules.len().saturating_sub(1)) {
+                if !self.rules.is_empty() {
+                    return rule;
+                }
+            }
+        }
+        let mut unique = name.to_owned();
+        while self.names.contains_key(&unique) {
+            let n = self.suffixes.entry(name.to_owned()).or_insert(1);
+            *n += 1;
+            unique = format!("{name}_{n}");
+        }
+        let rule = RuleId::from_index(self.rules.len()).expect("below max_rules or the first");
+        self.names.insert(unique.clone(), rule);
+        self.rules.push(PendingRule { name: unique, body: None, place, sharing: Sharing::Auto });
+        rule
+    }
+
+    /// Gives a rule its body; a second definition replaces the first.
+    pub fn define(&mut self, rule: RuleId, body: ExprId) {
+        self.rules[rule.index()].body = Some(body);
+    }
+
+    /// Says how a rule is best compiled.
+    pub fn set_sharing(&mut self, rule: RuleId, sharing: Sharing) {
+        self.rules[rule.index()].sharing = sharing;
+    }
+
+    /// Whether a rule has a body yet.
+    pub fn is_defined(&self, rule: RuleId) -> bool {
+        self.rules[rule.index()].body.is_some()
+    }
+
+    /// The rule of this name.
+    pub fn find(&self, name: &str) -> Option<RuleId> {
+        self.names.get(name).copied()
+    }
+
+    /// The expression behind an id.
+    pub fn expr(&self, expr: ExprId) -> &Expr {
+        &self.exprs[expr.index()]
+    }
+
+    /// What is known of an expression from its shape.
+    pub fn properties(&self, expr: ExprId) -> Properties {
+        self.properties[expr.index()]
+    }
+
+    /// The grammar whose output must match `root`; rules that `root` does not reach stay in it.
+    ///
+    /// # Errors
+    /// A rule without a body, `And`/`Not`/`JsonText` over rules or bytes, a limit.
+    pub fn build(self, root: RuleId) -> Result<Grammar, GrammarError> {
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        let mut rules = Vec::with_capacity(self.rules.len());
+        for PendingRule { name, body, place, sharing } in self.rules {
+            let Some(body) = body else {
+                let message = format!("rule `{name}` is used but not defined");
+                return Err(GrammarError::new(GrammarErrorKind::Undefined, place, message));
+            };
+            rules.push(Rule { name, body, place, sharing });
+        }
+        let inner = Inner { rules, exprs: self.exprs, properties: self.properties, root };
+        Ok(Grammar { inner: Arc::new(inner) })
+    }
+
+    // ---- expressions ----
+
+    /// The empty text.
+    pub fn empty(&self) -> ExprId {
+        self.empty
+    }
+
+    /// The empty language.
+    pub fn never(&self) -> ExprId {
+        self.never
+    }
+
+    /// These bytes; a `&str` or any bytes.
+    pub fn literal(&mut self, bytes: impl AsRef<[u8]>) -> ExprId {
+        let bytes = bytes.as_ref();
+        if bytes.is_empty() { self.empty } else { self.intern(Expr::Bytes(bytes.into())) }
+    }
+
+    /// One character of a class. A class of one character is that literal.
+    pub fn class(&mut self, class: CharClass) -> ExprId {
+        if class.is_empty() {
+            return self.never;
+        }
+        match class.as_single() {
+            Some(c) => self.literal(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            None => self.intern(Expr::Class(class)),
+        }
+    }
+
+    /// One byte of a set.
+    pub fn byte_class(&mut self, set: ByteSet) -> ExprId {
+        if set.is_empty() { self.never } else { self.intern(Expr::ByteClass(set)) }
+    }
+
+    /// One after the other.
+    pub fn seq(&mut self, parts: impl IntoIterator<Item = ExprId>) -> ExprId {
+        let mut flat: Vec<ExprId> = Vec::new();
+        let mut never = false;
+        for part in parts {
+            match &self.exprs[part.index()] {
+                Expr::Empty => {}
+                Expr::Never => never = true,
+                Expr::Seq(inner) => flat.extend(inner.iter().copied()),
+                _ => flat.push(part),
+            }
+        }
+        if never {
+            return self.never;
+        }
+        // Adjacent literals are one literal.
+        let mut merged: Vec<ExprId> = Vec::with_capacity(flat.len());
+        let mut run: Vec<u8> = Vec::new();
+        let mut run_start = None;
+        for part in flat {
+            if let Expr::Bytes(bytes) = &self.exprs[part.index()] {
+                if run_start.is_none() {
+                    run_start = Some(part);
+                }
+                run.extend_from_slice(bytes);
+                continue;
+            }
+            self.flush_literal(&mut merged, &mut run, &mut run_start);
+            merged.push(part);
+        }
+        self.flush_literal(&mut merged, &mut run, &mut run_start);
+        match merged[..] {
+            [] => self.empty,
+            [one] => one,
+            _ => self.intern(Expr::Seq(merged.into())),
+        }
+    }
+
+    fn flush_literal(&mut self, out: &mut Vec<ExprId>, run: &mut Vec<u8>, run_start: &mut Option<ExprId>) {
+        let Some(first) = run_start.take() else { return };
+        let same = matches!(&self.exprs[first.index()], Expr::Bytes(bytes) if bytes.len() == run.len());
+        let literal = if same { first } else { self.literal(&run) };
+        run.clear();
+        out.push(literal);
+    }
+
+    /// One of these, in this order.
+    pub fn alt(&mut self, parts: impl IntoIterator<Item = ExprId>) -> ExprId {
+        let mut flat: Vec<ExprId> = Vec::new();
+        for part in parts {
+            match &self.exprs[part.index()] {
+                Expr::Never => {}
+                Expr::Alt(inner) => flat.extend(inner.iter().copied()),
+                _ => flat.push(part),
+            }
+        }
+        let mut seen = crate::collections::HashSet::default();
+        flat.retain(|part| seen.insert(*part));
+        match flat[..] {
+            [] => self.never,
+            [one] => one,
+            _ => self.intern(Expr::Alt(flat.into())),
+        }
+    }
+
+    /// `body` or nothing.
+    pub fn optional(&mut self, body: ExprId) -> ExprId {
+        self.repeat(body, 0, Some(1))
+    }
+
+    /// `body` any number of times.
+    pub fn star(&mut self, body: ExprId) -> ExprId {
+        self.repeat(body, 0, None)
+    }
+
+    /// `body` at least once.
+    pub fn plus(&mut self, body: ExprId) -> ExprId {
+        self.repeat(body, 1, None)
+    }
+
+    /// `body` from `min` to `max` times, `None` meaning without end; the empty language if `min > max`.
+    pub fn repeat(&mut self, body: ExprId, min: u32, max: Option<u32>) -> ExprId {
+        if max.is_some_and(|max| min > max) {
+            return self.never;
+        }
+        match (min, max) {
+            (_, Some(0)) => return self.empty,
+            (1, Some(1)) => return body,
+            _ => {}
+        }
+        match &self.exprs[body.index()] {
+            Expr::Empty => self.empty,
+            Expr::Never if min == 0 => self.empty,
+            Expr::Never => self.never,
+            _ => self.intern(Expr::Repeat { body, min, max }),
+        }
+    }
+
+    /// What `rule` stands for.
+    pub fn rule(&mut self, rule: RuleId) -> ExprId {
+        self.intern(Expr::Rule(rule))
+    }
+
+    /// The texts in all of these languages. The operands must be [text](Properties::is_text).
+    pub fn and(&mut self, parts: impl IntoIterator<Item = ExprId>) -> ExprId {
+        let mut flat: Vec<ExprId> = Vec::new();
+        for part in parts {
+            match &self.exprs[part.index()] {
+                Expr::Never => return self.never,
+                Expr::And(inner) => flat.extend(inner.iter().copied()),
+                _ => flat.push(part),
+            }
+        }
+        flat.sort_unstable();
+        flat.dedup();
+        if let Some(part) = flat.iter().find(|part| !self.properties[part.index()].is_text) {
+            self.not_text("an intersection", *part);
+        }
+        match flat[..] {
+            // The intersection of nothing is every text.
+            [] => {
+                let any = self.class(CharClass::any());
+                self.star(any)
+            }
+            [one] => one,
+            _ => self.intern(Expr::And(flat.into())),
+        }
+    }
+
+    /// The texts that are not in this language. The operand must be [text](Properties::is_text).
+    pub fn not(&mut self, body: ExprId) -> ExprId {
+        if !self.properties[body.index()].is_text {
+            self.not_text("a complement", body);
+        }
+        match &self.exprs[body.index()] {
+            Expr::Not(inner) => *inner,
+            _ => self.intern(Expr::Not(body)),
+        }
+    }
+
+    /// Every JSON spelling of a text of this language, without quotes. The operand must be [text](Properties::is_text).
+    pub fn json_text(&mut self, body: ExprId) -> ExprId {
+        if !self.properties[body.index()].is_text {
+            self.not_text("a JSON spelling", body);
+        }
+        match &self.exprs[body.index()] {
+            Expr::Empty | Expr::Never => body,
+            _ => self.intern(Expr::JsonText(body)),
+        }
+    }
+
+    // ---- the arena ----
+
+    fn not_text(&mut self, what: &str, operand: ExprId) {
+        let message = format!(
+            "{what} needs a regular expression over characters, not {:?}",
+            self.exprs[operand.index()]
+        );
+        self.fail(GrammarErrorKind::NotText, Place::None, message);
+    }
+
+    fn fail(&mut self, kind: GrammarErrorKind, place: Place, message: impl Into<String>) {
+        if self.error.is_none() {
+            self.error = Some(GrammarError::new(kind, place, message));
+        }
+    }
+
+    fn intern(&mut self, expr: Expr) -> ExprId {
+        if let Some(&id) = self.ids.get(&expr) {
+            return id;
+        }
+        self.bytes += heap_bytes(&expr);
+        if self.exprs.len() >= self.limits.max_exprs || self.bytes > self.limits.max_bytes {
+            let Limits { max_exprs, max_bytes, .. } = self.limits;
+            let message = format!("the grammar grew past {max_exprs} expressions or {max_bytes} bytes");
+            self.fail(GrammarErrorKind::Limit, Place::None, message);
+            return self.never;
+        }
+        let Some(id) = ExprId::from_index(self.exprs.len()) else { return self.never };
+        self.properties.push(properties(&expr, &self.properties));
+        self.exprs.push(expr.clone());
+        self.ids.insert(expr, id);
+        id
+    }
+}
+
+/// What an expression owns outside the arena, twice, since the lookup table keeps a copy.
+fn heap_bytes(expr: &Expr) -> usize {
+    2 * match expr {
+        Expr::Bytes(bytes) => bytes.len(),
+        Expr::Class(class) => size_of_val(class.ranges()),
+        Expr::Seq(parts) | Expr::Alt(parts) | Expr::And(parts) => size_of_val(&parts[..]),
+        _ => 0,
+    }
+}
+
+fn properties(expr: &Expr, of: &[Properties]) -> Properties {
+    let leaf = Properties { is_text: true, has_rules: false, tree_size: 1 };
+    let all = |parts: &[ExprId]| {
+        parts.iter().map(|part| of[part.index()]).fold(leaf, |a, b| Properties {
+            is_text: a.is_text && b.is_text,
+            has_rules: a.has_rules || b.has_rules,
+            tree_size: a.tree_size.saturating_add(b.tree_size),
+        })
+    };
+    match expr {
+        Expr::Empty | Expr::Never | Expr::Class(_) => leaf,
+        Expr::Bytes(bytes) => {
+            let size = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+            Properties { is_text: std::str::from_utf8(bytes).is_ok(), tree_size: size, ..leaf }
+        }
+        Expr::ByteClass(_) => Properties { is_text: false, ..leaf },
+        Expr::Seq(parts) | Expr::Alt(parts) | Expr::And(parts) => all(parts),
+        Expr::Repeat { body, .. } | Expr::Not(body) => all(&[*body]),
+        Expr::Rule(_) => Properties { is_text: false, has_rules: true, ..leaf },
+        Expr::JsonText(body) => Properties { is_text: false, ..all(&[*body]) },
+    }
+}

@@ -1,0 +1,59 @@
+//! The expressions that rule bodies are made of.
+
+use crate::{ByteSet, CharClass, ExprId, RuleId};
+
+/// One expression; operands are ids into the same grammar's arena.
+///
+/// Built only by [`GrammarBuilder`](crate::GrammarBuilder), whose constructors keep them in a normal form:
+/// no sequence directly in a sequence, no alternation directly in an alternation, adjacent literals of a sequence
+/// merged, [`Never`](Self::Never) and [`Empty`](Self::Empty) folded away where the language does not change.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Expr {
+    /// The empty text.
+    Empty,
+    /// Nothing at all: the empty language.
+    Never,
+    /// These bytes. At least one; not necessarily UTF-8.
+    Bytes(Box<[u8]>),
+    /// One byte of a set. Not empty; not a text expression even if all members are ASCII.
+    ByteClass(ByteSet),
+    /// One character of a class, as UTF-8. Not empty.
+    Class(CharClass),
+    /// One after the other. At least two operands.
+    Seq(Box<[ExprId]>),
+    /// One of these. At least two operands, in the order written, no two the same.
+    Alt(Box<[ExprId]>),
+    /// `body` from `min` to `max` times (`None`: without end). `max` is at least 1, and not (1, 1).
+    Repeat {
+        /// What is repeated.
+        body: ExprId,
+        /// The least number of times.
+        min: u32,
+        /// The greatest number of times; `None` means without end.
+        max: Option<u32>,
+    },
+    /// What another rule (or the same) stands for.
+    Rule(RuleId),
+    /// Texts that are in all of these languages. At least two operands, all [text](Properties::is_text).
+    And(Box<[ExprId]>),
+    /// Texts (sequences of Unicode scalar values) that are not in this language. The operand is [text](Properties::is_text).
+    Not(ExprId),
+    /// Every JSON spelling (RFC 8259, section 7) of a text of this language, without the quotes:
+    /// characters raw or as `\uXXXX` (either case; pairs of surrogates above U+FFFF), `"`, `\` and controls always escaped,
+    /// the short escapes where JSON has them. The operand is [text](Properties::is_text).
+    JsonText(ExprId),
+}
+
+/// What is known of an expression from its shape alone, computed when it is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Properties {
+    /// Whether it is a regular language over characters: no rules, no byte classes, literals that are UTF-8.
+    /// Such expressions can be operands of `And`, `Not` and `JsonText`.
+    pub is_text: bool,
+    /// Whether some rule is referred to below.
+    pub has_rules: bool,
+    /// The number of nodes of the expression written out as a tree, saturating: what expanding all sharing would cost.
+    pub tree_size: u32,
+}

@@ -1,0 +1,109 @@
+//! A finished grammar.
+
+use crate::{Expr, ExprId, Place, Properties, RuleId};
+use std::sync::Arc;
+
+/// A finished grammar: rules, an arena of expressions, and the rule that the whole output must match.
+///
+/// Immutable, cheap to clone, `Send + Sync`. [`Display`](std::fmt::Display) prints it as EBNF.
+#[derive(Clone, Debug)]
+pub struct Grammar {
+    pub(crate) inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) exprs: Vec<Expr>,
+    /// One entry per expression.
+    pub(crate) properties: Vec<Properties>,
+    pub(crate) root: RuleId,
+}
+
+/// A rule of a grammar.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    pub(crate) name: String,
+    pub(crate) body: ExprId,
+    pub(crate) place: Place,
+    pub(crate) sharing: Sharing,
+}
+
+/// What a frontend knows of how a rule is best compiled. It never changes the language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Sharing {
+    /// The engine decides.
+    #[default]
+    Auto,
+    /// Keep it as an automaton of its own, since other grammars have the same (a JSON string, a number, any value).
+    Keep,
+}
+
+impl Rule {
+    /// The name, unique within the grammar.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What the rule stands for.
+    pub fn body(&self) -> ExprId {
+        self.body
+    }
+
+    /// Where in the user's text it came from.
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// How it is best compiled.
+    pub fn sharing(&self) -> Sharing {
+        self.sharing
+    }
+}
+
+impl Grammar {
+    /// The rule that the whole output must match.
+    pub fn root(&self) -> RuleId {
+        self.inner.root
+    }
+
+    /// All rules in the order they were declared; [`RuleId::index`] is the position.
+    pub fn rules(&self) -> &[Rule] {
+        &self.inner.rules
+    }
+
+    /// One rule.
+    ///
+    /// # Panics
+    /// If the id is of a larger grammar.
+    pub fn rule(&self, rule: RuleId) -> &Rule {
+        &self.inner.rules[rule.index()]
+    }
+
+    /// All rule ids, ascending.
+    pub fn rule_ids(&self) -> impl Iterator<Item = RuleId> + '_ {
+        (0..self.inner.rules.len()).filter_map(RuleId::from_index)
+    }
+
+    /// One expression.
+    ///
+    /// # Panics
+    /// If the id is of a larger grammar.
+    pub fn expr(&self, expr: ExprId) -> &Expr {
+        &self.inner.exprs[expr.index()]
+    }
+
+    /// What is known of an expression from its shape.
+    ///
+    /// # Panics
+    /// If the id is of a larger grammar.
+    pub fn properties(&self, expr: ExprId) -> Properties {
+        self.inner.properties[expr.index()]
+    }
+
+    /// The number of expressions; ids are below it, and operands have lower ids than what they are operands of.
+    pub fn n_exprs(&self) -> usize {
+        self.inner.exprs.len()
+    }
+}

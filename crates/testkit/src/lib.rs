@@ -1,0 +1,2 @@
+//! Reference recogniser, brute-force masks, generators and oracles (unpublished).
+#![forbid(unsafe_code)]

@@ -1,0 +1,2 @@
+//! Reads tokenizers (Hugging Face, tiktoken) into Formwork vocabularies.
+#![forbid(unsafe_code)]
