@@ -9,7 +9,7 @@ pub struct Limits {
     /// How deep groups may nest; default 500.
     ///
     /// The Rust dialect counts alternations, sequences, repetitions and classes inside groups as levels too,
-    /// and is given twice this number for all of them together.
+    /// and is given four times this number for all of them together.
     pub max_nesting: u32,
     /// How often a pattern of the Rust dialect may name a Unicode table (`\w`, `\pL`, …); default 5,000.
     ///

@@ -10,7 +10,7 @@ use regex_syntax::hir::{self, Class, Hir, HirKind, Look};
 /// Reads a pattern. Its length has been checked.
 pub(crate) fn read(b: &mut GrammarBuilder, text: &str, limits: &Limits) -> Result<Term, Error> {
     let ast = ast::parse::ParserBuilder::new()
-        .nest_limit(limits.max_nesting.saturating_mul(2))
+        .nest_limit(limits.max_nesting.saturating_mul(4))
         .build()
         .parse(text)
         .map_err(|error| ast_error(text, &error))?;

