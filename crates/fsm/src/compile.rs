@@ -1,0 +1,473 @@
+//! From a unit to its non-deterministic automaton.
+//!
+//! An expression becomes a node *for what follows it* (see [`nfa`](crate::nfa)). Nothing recurses: a node is allotted
+//! first and filled from a work list.
+
+use crate::dfa::Dfa;
+use crate::nfa::{Nfa, Node, NodeId, Range};
+use crate::nullable::Nullable;
+use crate::plan::{Plan, left_recursion, operands};
+use crate::spelling::{Speller, Spelling};
+use crate::subset::determinise;
+use crate::text::{complement, intersection, tidy};
+use crate::unit::{Piece, Shape, Unit, Units, pieces};
+use crate::work::{Stop, Work};
+use formwork_grammar::{Expr, ExprId, Grammar, HashMap, RuleId};
+use std::sync::Arc;
+
+/// What the building of all units shares.
+#[derive(Debug)]
+pub(crate) struct Context<'g> {
+    pub(crate) grammar: &'g Grammar,
+    pub(crate) nullable: &'g Nullable,
+    pub(crate) units: Units,
+    /// Automata over code points of the intersections and complements met so far.
+    pub(crate) texts: HashMap<ExprId, Arc<Dfa>>,
+    pub(crate) max_states: usize,
+    pub(crate) max_nodes: usize,
+}
+
+impl Context<'_> {
+    /// The automaton of `unit`, not yet minimised; calls are numbers of units, which may be new.
+    pub(crate) fn build(
+        &mut self,
+        unit: u32,
+        plan: &Plan,
+        max_states: usize,
+        work: &mut Work<'_>,
+    ) -> Result<Dfa, Stop> {
+        let entry = &self.units.list[unit as usize];
+        let (unit, rule) = (entry.unit.clone(), entry.rule);
+        let mut builder = Builder::new(self, plan, rule);
+        let start = builder.nfa.add(Node::Split(Vec::new()));
+        match unit {
+            Unit::Rule(own) => {
+                builder.own = Some((own, start));
+                builder.rule_body(start, own, builder.end);
+            }
+            Unit::Body(expr, spelling) => {
+                let body = builder.node(expr, spelling, builder.end);
+                builder.nfa.nodes[start as usize] = Node::Split(vec![body]);
+            }
+            Unit::Counted { shape, .. } => builder.counted(start, &shape),
+        }
+        builder.run(work)?;
+        let nfa = builder.nfa;
+        determinise(&nfa, start, true, max_states, work)
+    }
+
+    /// The number of the unit behind a rule: a rule that is nothing but a counted piece is that piece.
+    pub(crate) fn unit_of_rule(&mut self, plan: &Plan, rule: RuleId) -> u32 {
+        let body = self.grammar.rule(rule).body();
+        let whole = [body];
+        let parts: &[ExprId] = match self.grammar.expr(body) {
+            Expr::Seq(parts) => parts,
+            _ => &whole,
+        };
+        let unit = match &mut pieces(self.grammar, plan, parts, Spelling::Utf8)[..] {
+            [Piece::Counted { shape, min, max }] => self.counted_unit(shape.clone(), *min, *max, rule).0,
+            _ => Unit::Rule(rule),
+        };
+        self.units.intern(unit, rule)
+    }
+
+    /// The unit of a counted piece, and whether the piece may be empty.
+    fn counted_unit(&mut self, shape: Shape, min: u32, max: Option<u32>, rule: RuleId) -> (Unit, bool) {
+        let empty_body = self.nullable.expr(shape.body);
+        // A body that may be empty may as well not be there: the minimum is no bound.
+        let min = if empty_body { 0 } else { min };
+        if empty_body {
+            self.units.intern(Unit::Body(shape.body, shape.spelling), rule);
+        }
+        let empty = min == 0 && shape.before.iter().chain(&shape.after).all(|part| self.nullable.expr(*part));
+        (Unit::Counted { shape, min, max }, empty)
+    }
+
+    /// Makes sure that the automata over code points of all intersections and complements in `expr` exist.
+    fn prepare_texts(
+        &mut self,
+        expr: ExprId,
+        rule: RuleId,
+        plan: &Plan,
+        work: &mut Work<'_>,
+    ) -> Result<(), Stop> {
+        let grammar = self.grammar;
+        let mut found = Vec::new();
+        let mut seen = formwork_grammar::HashSet::default();
+        let mut stack = vec![expr];
+        while let Some(expr) = stack.pop() {
+            if self.texts.contains_key(&expr) || !seen.insert(expr) {
+                continue;
+            }
+            if matches!(grammar.expr(expr), Expr::And(_) | Expr::Not(_)) {
+                found.push(expr);
+            }
+            stack.extend_from_slice(operands(grammar.expr(expr)));
+        }
+        // Operands have lower ids, so in this order everything an automaton needs is there.
+        found.sort_unstable();
+        for expr in found {
+            let mut dfa: Option<Dfa> = None;
+            for &operand in operands(grammar.expr(expr)) {
+                let next = self.text(operand, rule, plan, work)?;
+                dfa = Some(match dfa {
+                    None => next,
+                    Some(dfa) => intersection(&dfa, &next, self.max_states, work)?,
+                });
+            }
+            let dfa = dfa.unwrap_or_default();
+            let dfa = if matches!(grammar.expr(expr), Expr::Not(_)) { complement(&dfa, work)? } else { dfa };
+            self.texts.insert(expr, Arc::new(dfa));
+        }
+        Ok(())
+    }
+
+    /// The minimal automaton over code points of a text expression whose inner intersections and complements are known.
+    fn text(&mut self, expr: ExprId, rule: RuleId, plan: &Plan, work: &mut Work<'_>) -> Result<Dfa, Stop> {
+        if let Some(dfa) = self.texts.get(&expr) {
+            return Ok(Dfa::clone(dfa));
+        }
+        let max_states = self.max_states;
+        let mut builder = Builder::new(self, plan, rule);
+        let start = builder.node(expr, Spelling::CodePoints, builder.end);
+        builder.run(work)?;
+        let nfa = builder.nfa;
+        tidy(determinise(&nfa, start, false, max_states, work)?, work)
+    }
+}
+
+/// Builds the nodes of one automaton.
+struct Builder<'a, 'g> {
+    context: &'a mut Context<'g>,
+    plan: &'a Plan,
+    /// The rule that messages name.
+    rule: RuleId,
+    /// The rule being built and its start, for jumps instead of calls in tail position.
+    own: Option<(RuleId, NodeId)>,
+    nfa: Nfa,
+    end: NodeId,
+    memo: HashMap<(ExprId, Spelling, NodeId), NodeId>,
+    todo: Vec<(NodeId, ExprId, Spelling, NodeId)>,
+    speller: Speller,
+}
+
+impl<'a, 'g> Builder<'a, 'g> {
+    fn new(context: &'a mut Context<'g>, plan: &'a Plan, rule: RuleId) -> Self {
+        let mut nfa = Nfa::default();
+        let end = nfa.add(Node::End);
+        Self {
+            context,
+            plan,
+            rule,
+            own: None,
+            nfa,
+            end,
+            memo: HashMap::default(),
+            todo: Vec::new(),
+            speller: Speller::default(),
+        }
+    }
+
+    /// The node that reads `expr` and goes on at `next`; filled in by [`run`](Self::run).
+    fn node(&mut self, expr: ExprId, spelling: Spelling, next: NodeId) -> NodeId {
+        match self.context.grammar.expr(expr) {
+            Expr::Empty => return next,
+            Expr::JsonText(body) => return self.node_in_json(*body, next),
+            _ => {}
+        }
+        let nfa = &mut self.nfa;
+        let todo = &mut self.todo;
+        *self.memo.entry((expr, spelling, next)).or_insert_with(|| {
+            let node = nfa.add(Node::Split(Vec::new()));
+            todo.push((node, expr, spelling, next));
+            node
+        })
+    }
+
+    /// A JSON text cannot be nested in another, so this is one level.
+    fn node_in_json(&mut self, body: ExprId, next: NodeId) -> NodeId {
+        self.node(body, Spelling::Json, next)
+    }
+
+    fn run(&mut self, work: &mut Work<'_>) -> Result<(), Stop> {
+        while let Some((node, expr, spelling, next)) = self.todo.pop() {
+            work.spend(1)?;
+            if self.nfa.nodes.len() > self.context.max_nodes {
+                return Err(Stop::Nodes);
+            }
+            self.fill(node, expr, spelling, next, work)?;
+        }
+        Ok(())
+    }
+
+    fn fill(
+        &mut self,
+        node: NodeId,
+        expr: ExprId,
+        spelling: Spelling,
+        next: NodeId,
+        work: &mut Work<'_>,
+    ) -> Result<(), Stop> {
+        let grammar = self.context.grammar;
+        let filled = match grammar.expr(expr) {
+            Expr::Empty => Node::Split(vec![next]),
+            Expr::Bytes(bytes) => {
+                let letters = self.literal(bytes, spelling, next);
+                work.spend(bytes.len())?;
+                Node::Letters(letters)
+            }
+            Expr::ByteClass(set) => Node::Letters(
+                set.ranges()
+                    .into_iter()
+                    .map(|(low, high)| Range { low: low.into(), high: high.into(), target: next })
+                    .collect(),
+            ),
+            Expr::Class(class) => {
+                let edges: Vec<Range> = class
+                    .ranges()
+                    .iter()
+                    .map(|&(low, high)| Range { low: low.into(), high: high.into(), target: next })
+                    .collect();
+                work.spend(edges.len())?;
+                Node::Letters(self.speller.letters(&mut self.nfa, spelling, &edges))
+            }
+            Expr::Seq(parts) => Node::Split(vec![self.sequence(parts, spelling, next)]),
+            Expr::Alt(parts) => {
+                work.spend(parts.len())?;
+                Node::Split(self.alternatives(parts, spelling, next))
+            }
+            Expr::Repeat { body, min, max } => {
+                return self.repeat(node, expr, (*body, *min, *max), spelling, next, work);
+            }
+            Expr::Rule(rule) => {
+                self.reference(node, *rule, next);
+                return Ok(());
+            }
+            Expr::And(_) | Expr::Not(_) => {
+                self.context.prepare_texts(expr, self.rule, self.plan, work)?;
+                let dfa = Arc::clone(&self.context.texts[&expr]);
+                Node::Split(vec![self.embed(&dfa, spelling, next)])
+            }
+            // Nothing is read: `Never`, and what the arena cannot hold here.
+            _ => Node::Split(Vec::new()),
+        };
+        self.nfa.nodes[node as usize] = filled;
+        Ok(())
+    }
+
+    /// The letters that begin a literal; not empty.
+    fn literal(&mut self, bytes: &[u8], spelling: Spelling, next: NodeId) -> Vec<Range> {
+        let letters: Vec<u32> = match (spelling, std::str::from_utf8(bytes)) {
+            (Spelling::Utf8, _) | (_, Err(_)) => bytes.iter().map(|&byte| u32::from(byte)).collect(),
+            (_, Ok(text)) => text.chars().map(u32::from).collect(),
+        };
+        let inner = if spelling == Spelling::Json { Spelling::Json } else { Spelling::CodePoints };
+        let mut target = next;
+        for &letter in letters[1..].iter().rev() {
+            let edge = [Range { low: letter, high: letter, target }];
+            let ranges = self.speller.letters(&mut self.nfa, inner, &edge);
+            target = self.nfa.add(Node::Letters(ranges));
+        }
+        let edge = [Range { low: letters[0], high: letters[0], target }];
+        self.speller.letters(&mut self.nfa, inner, &edge)
+    }
+
+    fn sequence(&mut self, parts: &[ExprId], spelling: Spelling, next: NodeId) -> NodeId {
+        let mut node = next;
+        for piece in pieces(self.context.grammar, self.plan, parts, spelling).into_iter().rev() {
+            node = match piece {
+                Piece::Plain(part) => self.node(part, spelling, node),
+                Piece::Counted { shape, min, max } => self.call_counted(shape, min, max, node),
+            };
+        }
+        node
+    }
+
+    fn call_counted(&mut self, shape: Shape, min: u32, max: Option<u32>, next: NodeId) -> NodeId {
+        let (unit, empty) = self.context.counted_unit(shape, min, max, self.rule);
+        let unit = self.context.units.intern(unit, self.rule);
+        let call = self.nfa.add(Node::Call(unit, next));
+        if empty { self.nfa.add(Node::Split(vec![call, next])) } else { call }
+    }
+
+    /// Many literals share their beginnings in a trie; everything else is a node of its own.
+    fn alternatives(&mut self, parts: &[ExprId], spelling: Spelling, next: NodeId) -> Vec<NodeId> {
+        let grammar = self.context.grammar;
+        let mut nodes = Vec::new();
+        let mut literals: Vec<Vec<u32>> = Vec::new();
+        for &part in parts {
+            match grammar.expr(part) {
+                Expr::Bytes(bytes) => literals.push(match (spelling, std::str::from_utf8(bytes)) {
+                    (Spelling::Utf8, _) | (_, Err(_)) => bytes.iter().map(|&byte| u32::from(byte)).collect(),
+                    (_, Ok(text)) => text.chars().map(u32::from).collect(),
+                }),
+                _ => nodes.push(self.node(part, spelling, next)),
+            }
+        }
+        if !literals.is_empty() {
+            literals.sort_unstable();
+            nodes.push(self.trie(&literals, spelling, next));
+        }
+        nodes
+    }
+
+    /// The node of the trie of sorted, different, non-empty words.
+    fn trie(&mut self, words: &[Vec<u32>], spelling: Spelling, next: NodeId) -> NodeId {
+        let inner = if spelling == Spelling::Utf8 { Spelling::CodePoints } else { spelling };
+        let root = self.nfa.add(Node::Split(Vec::new()));
+        let mut todo = vec![(root, 0usize, words.len(), 0usize)];
+        while let Some((node, start, end, depth)) = todo.pop() {
+            let mut edges: Vec<Range> = Vec::new();
+            let mut first = start;
+            while first < end {
+                let letter = words[first][depth];
+                let mut last = first + 1;
+                while last < end && words[last][depth] == letter {
+                    last += 1;
+                }
+                // The shortest word of the run, if it ends here, stands first.
+                let ends = words[first].len() == depth + 1;
+                let rest = first + usize::from(ends);
+                let target = if rest == last {
+                    next
+                } else {
+                    let child = self.nfa.add(Node::Split(Vec::new()));
+                    todo.push((child, rest, last, depth + 1));
+                    if ends { self.nfa.add(Node::Split(vec![child, next])) } else { child }
+                };
+                edges.push(Range { low: letter, high: letter, target });
+                first = last;
+            }
+            let letters = self.speller.letters(&mut self.nfa, inner, &edges);
+            self.nfa.nodes[node as usize] = Node::Letters(letters);
+        }
+        root
+    }
+
+    fn repeat(
+        &mut self,
+        node: NodeId,
+        expr: ExprId,
+        (body, min, max): (ExprId, u32, Option<u32>),
+        spelling: Spelling,
+        next: NodeId,
+        work: &mut Work<'_>,
+    ) -> Result<(), Stop> {
+        if let [Piece::Counted { .. }] = pieces(self.context.grammar, self.plan, &[expr], spelling)[..] {
+            let target = self.sequence(&[expr], spelling, next);
+            self.nfa.nodes[node as usize] = Node::Split(vec![target]);
+            return Ok(());
+        }
+        // From the end to the front: first what may be left out, then what must be there.
+        let mut rest = next;
+        match max {
+            None => {
+                let head = self.nfa.add(Node::Split(Vec::new()));
+                let again = self.node(body, spelling, head);
+                self.nfa.nodes[head as usize] = Node::Split(vec![again, next]);
+                rest = head;
+            }
+            Some(max) => {
+                for _ in min..max {
+                    work.spend(1)?;
+                    let once = self.node(body, spelling, rest);
+                    rest = self.nfa.add(Node::Split(vec![once, next]));
+                    self.check_nodes()?;
+                }
+            }
+        }
+        for _ in 0..min {
+            work.spend(1)?;
+            rest = self.node(body, spelling, rest);
+            self.check_nodes()?;
+        }
+        self.nfa.nodes[node as usize] = Node::Split(vec![rest]);
+        Ok(())
+    }
+
+    fn check_nodes(&self) -> Result<(), Stop> {
+        if self.nfa.nodes.len() > self.context.max_nodes { Err(Stop::Nodes) } else { Ok(()) }
+    }
+
+    fn reference(&mut self, node: NodeId, rule: RuleId, next: NodeId) {
+        if !self.plan.keeps(rule) {
+            self.rule_body(node, rule, next);
+            return;
+        }
+        if let Some((own, start)) = self.own {
+            // A rule that ends with itself starts again.
+            if own == rule && next == self.end {
+                self.nfa.nodes[node as usize] = Node::Split(vec![start]);
+                return;
+            }
+        }
+        let unit = self.context.unit_of_rule(self.plan, rule);
+        self.nfa.nodes[node as usize] = Node::Call(unit, next);
+        if self.context.nullable.rule(self.context.grammar, rule) {
+            let call = self.nfa.add(Node::Call(unit, next));
+            self.nfa.nodes[node as usize] = Node::Split(vec![call, next]);
+        }
+    }
+
+    /// The body of a rule in line; direct left recursion becomes a loop.
+    fn rule_body(&mut self, node: NodeId, rule: RuleId, next: NodeId) {
+        let grammar = self.context.grammar;
+        let Some((tails, others)) = left_recursion(grammar, rule) else {
+            let body = self.node(grammar.rule(rule).body(), Spelling::Utf8, next);
+            self.nfa.nodes[node as usize] = Node::Split(vec![body]);
+            return;
+        };
+        let head = self.nfa.add(Node::Split(Vec::new()));
+        let mut again = vec![next];
+        for tail in tails.into_iter().filter(|tail| !tail.is_empty()) {
+            // `e ::= e "+" e`: what the last `e` reads already includes all further rounds of the loop, so it need not
+            // come back to the head; as a tail call it is a jump, and the ambiguity is gone.
+            let ends_with_itself =
+                matches!(grammar.expr(tail[tail.len() - 1]), Expr::Rule(last) if *last == rule);
+            again.push(self.sequence(tail, Spelling::Utf8, if ends_with_itself { next } else { head }));
+        }
+        self.nfa.nodes[head as usize] = Node::Split(again);
+        let entries = self.alternatives(&others, Spelling::Utf8, head);
+        self.nfa.nodes[node as usize] = Node::Split(entries);
+    }
+
+    fn counted(&mut self, start: NodeId, shape: &Shape) {
+        let exit = self.sequence(&shape.after, shape.spelling, self.end);
+        let head = self.nfa.add(Node::Split(Vec::new()));
+        let tick = self.nfa.add(Node::Tick(head));
+        let body = if self.context.nullable.expr(shape.body) {
+            let unit = self.context.units.intern(Unit::Body(shape.body, shape.spelling), self.rule);
+            self.nfa.add(Node::Call(unit, tick))
+        } else {
+            self.node(shape.body, shape.spelling, tick)
+        };
+        self.nfa.nodes[head as usize] = Node::Split(vec![body, exit]);
+        let first = self.sequence(&shape.before, shape.spelling, head);
+        self.nfa.nodes[start as usize] = Node::Split(vec![first]);
+    }
+
+    /// The nodes of an automaton over code points, spelled, going on at `next`.
+    fn embed(&mut self, dfa: &Dfa, spelling: Spelling, next: NodeId) -> NodeId {
+        let nodes: Vec<NodeId> = dfa.states.iter().map(|_| self.nfa.add(Node::Split(Vec::new()))).collect();
+        for (state, &node) in dfa.states.iter().zip(&nodes) {
+            let edges: Vec<Range> = state
+                .letters
+                .iter()
+                .map(|letter| Range {
+                    low: letter.low,
+                    high: letter.high,
+                    target: nodes[letter.target as usize],
+                })
+                .collect();
+            let letters = self.speller.letters(&mut self.nfa, spelling, &edges);
+            let reads = Node::Letters(letters);
+            self.nfa.nodes[node as usize] = if state.accepting {
+                let reads = self.nfa.add(reads);
+                Node::Split(vec![reads, next])
+            } else {
+                reads
+            };
+        }
+        nodes[0]
+    }
+}

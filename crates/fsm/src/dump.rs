@@ -1,0 +1,64 @@
+//! Prints automata for people and expect tests.
+
+use crate::automata::{Automata, ByteEdge, StateId};
+use std::fmt;
+
+impl fmt::Display for Automata {
+    /// One line per state: `s3*` accepts, `a-z -> s4` reads a byte, `{r2} -> s5` reads a rule, `+` ticks.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for rule in self.rules() {
+            write!(f, "{rule:?} {}", self.name(rule))?;
+            if let Some(counter) = self.counter(rule) {
+                match counter.max {
+                    Some(max) => write!(f, " counts {}..={max}", counter.min)?,
+                    None => write!(f, " counts {}..", counter.min)?,
+                }
+            }
+            if rule == self.root() && self.root_may_be_empty() {
+                write!(f, " or empty")?;
+            }
+            writeln!(f)?;
+            for state in self.states_of(rule) {
+                self.write_state(f, state)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Automata {
+    fn write_state(&self, f: &mut fmt::Formatter<'_>, state: StateId) -> fmt::Result {
+        write!(f, "  {state:?}{}", if self.is_accepting(state) { "*" } else { "" })?;
+        let (plain, ticking) = self.byte_edges(state);
+        let mut separator = ":";
+        for (edges, mark) in [(plain, ""), (ticking, "+")] {
+            for edge in edges {
+                write!(f, "{separator} {} ->{mark} {:?}", Range(edge), edge.target)?;
+                separator = ",";
+            }
+        }
+        for edge in self.rule_edges(state) {
+            let mark = if edge.ticks { "+" } else { "" };
+            write!(f, "{separator} {{{:?}}} ->{mark} {:?}", edge.rule, edge.target)?;
+            separator = ",";
+        }
+        writeln!(f)
+    }
+}
+
+struct Range<'a>(&'a ByteEdge);
+
+impl fmt::Display for Range<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let one = |f: &mut fmt::Formatter<'_>, byte: u8| match byte {
+            b'!'..=b'~' if byte != b'-' && byte != b',' => write!(f, "{}", char::from(byte)),
+            _ => write!(f, "{byte:02x}"),
+        };
+        one(f, self.0.low)?;
+        if self.0.high != self.0.low {
+            write!(f, "-")?;
+            one(f, self.0.high)?;
+        }
+        Ok(())
+    }
+}

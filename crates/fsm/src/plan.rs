@@ -1,0 +1,293 @@
+//! Which rules keep an automaton of their own and which are put in line where they are used.
+//!
+//! A rule boundary is where automata are shared, and where masks get expensive: what a token may be after the end of a
+//! rule depends on who asked for it. So:
+//! - of each cycle of rules at least one is kept (a feedback set, chosen greedily);
+//! - a rule whose frontend says [`Sharing::Keep`] is kept: other grammars have the same;
+//! - an *open* rule, one that may be longer than its shortest end (a word, a number, white space), goes in line: as a
+//!   rule it would put a boundary behind each of its bytes;
+//! - a *closed* rule, whose end is decided by its own last byte (a string, an object), goes in line when it is small or
+//!   used once, and is kept when it is large and shared.
+//!
+//! "Closed" is judged from the shape, which can err; only the cost depends on it.
+//!
+//! Direct left recursion is no cycle here: `r ::= r x | y` is built as `y x*` (see [`left_recursion`]).
+
+use crate::config::Config;
+use formwork_grammar::{Expr, ExprId, Grammar, RuleId, Sharing};
+use petgraph::graph::{DiGraph, NodeIndex};
+
+/// Expanded size up to which a closed rule that is used more than once still goes in line.
+const SMALL: u64 = 24;
+/// Expanded size beyond which an open rule used more than once is kept after all.
+const HUGE: u64 = 20_000;
+/// Rules of one cycle up to which a feedback set is looked for; larger cycles keep all of their rules.
+const MAX_CYCLE: usize = 512;
+
+#[derive(Debug)]
+pub(crate) struct Plan {
+    keep: Vec<bool>,
+    counters: bool,
+}
+
+impl Plan {
+    /// Whether references to `rule` are calls of its own automaton.
+    pub(crate) fn keeps(&self, rule: RuleId) -> bool {
+        self.keep[rule.index()]
+    }
+
+    pub(crate) fn of(grammar: &Grammar, config: &Config) -> Self {
+        let n = grammar.rules().len();
+        if !config.inlining {
+            return Self { keep: vec![true; n], counters: config.counters };
+        }
+        let uses = Uses::of(grammar);
+        let closed = closed_rules(grammar);
+        let mut keep = vec![false; n];
+        let mut size = vec![1u64; n];
+        keep[grammar.root().index()] = true;
+        for component in components(&uses.callees) {
+            let recursive = component.len() > 1
+                || component.iter().any(|&rule| uses.callees[rule].contains(&(rule as u32)));
+            if recursive {
+                cut_cycles(&component, &uses, &closed, &mut keep);
+            }
+            // Callees come before callers, and cycles are cut, so sizes are known but for one pass inside a component.
+            for &rule in &component {
+                size[rule] = expanded_size(grammar, rule, &keep, &size);
+                let id = RuleId::from_index(rule).expect("a position among the rules");
+                if keep[rule] || !uses.reachable[rule] {
+                    continue;
+                }
+                keep[rule] = match (grammar.rule(id).sharing(), closed[rule]) {
+                    (Sharing::Keep, _) => size[rule] > 2,
+                    (_, true) => uses.count[rule] > 1 && size[rule] > SMALL,
+                    (_, false) => uses.count[rule] > 1 && size[rule] > HUGE,
+                };
+            }
+        }
+        Self { keep, counters: config.counters }
+    }
+
+    /// Whether large repetitions are counted.
+    pub(crate) fn counts(&self) -> bool {
+        self.counters
+    }
+
+    /// Keeps every rule: what a rule falls back to whose automaton grew too large with others in line.
+    pub(crate) fn without_inlining(&self) -> Self {
+        Self { keep: vec![true; self.keep.len()], counters: self.counters }
+    }
+}
+
+/// For `r ::= r x1 | r x2 | y1 | y2`: the parts behind the leading `r`, and the other alternatives.
+///
+/// The least solution is `(y1 | y2) (x1 | x2)*`, whatever x and y are. `None` if no alternative begins with `r`.
+pub(crate) fn left_recursion(grammar: &Grammar, rule: RuleId) -> Option<(Vec<&[ExprId]>, Vec<ExprId>)> {
+    let body = grammar.rule(rule).body();
+    let whole = [body];
+    let parts: &[ExprId] = match grammar.expr(body) {
+        Expr::Alt(parts) => parts,
+        _ => &whole,
+    };
+    let is_self = |expr: ExprId| matches!(grammar.expr(expr), Expr::Rule(r) if *r == rule);
+    let (mut tails, mut others) = (Vec::new(), Vec::new());
+    for &part in parts {
+        match grammar.expr(part) {
+            Expr::Seq(operands) if is_self(operands[0]) => tails.push(&operands[1..]),
+            // `r ::= r` adds nothing.
+            _ if is_self(part) => tails.push(&[]),
+            _ => others.push(part),
+        }
+    }
+    if tails.is_empty() { None } else { Some((tails, others)) }
+}
+
+/// Who uses whom.
+#[derive(Debug)]
+struct Uses {
+    /// Per rule the rules it refers to, without its own leading references; sorted, each once.
+    callees: Vec<Vec<u32>>,
+    /// Per rule the number of places that refer to it.
+    count: Vec<u32>,
+    reachable: Vec<bool>,
+}
+
+impl Uses {
+    fn of(grammar: &Grammar) -> Self {
+        let n = grammar.rules().len();
+        let mut callees: Vec<Vec<u32>> = vec![Vec::new(); n];
+        let mut count = vec![0u32; n];
+        let mut reachable = vec![false; n];
+        let mut counted = vec![false; grammar.n_exprs()];
+        let mut seen_by = vec![u32::MAX; grammar.n_exprs()];
+        let mut rules = vec![grammar.root()];
+        reachable[grammar.root().index()] = true;
+        let mut stack: Vec<ExprId> = Vec::new();
+        while let Some(rule) = rules.pop() {
+            match left_recursion(grammar, rule) {
+                Some((tails, others)) => {
+                    stack.extend(others);
+                    stack.extend(tails.into_iter().flatten());
+                }
+                None => stack.push(grammar.rule(rule).body()),
+            }
+            let number = rule.index() as u32;
+            for &expr in &stack {
+                if let Expr::Rule(callee) = grammar.expr(expr) {
+                    count[callee.index()] += 1;
+                }
+            }
+            while let Some(expr) = stack.pop() {
+                if std::mem::replace(&mut seen_by[expr.index()], number) == number {
+                    continue;
+                }
+                let first_time = !std::mem::replace(&mut counted[expr.index()], true);
+                if let Expr::Rule(callee) = grammar.expr(expr) {
+                    callees[rule.index()].push(callee.index() as u32);
+                    if !std::mem::replace(&mut reachable[callee.index()], true) {
+                        rules.push(*callee);
+                    }
+                }
+                for operand in operands(grammar.expr(expr)) {
+                    if let (true, Expr::Rule(callee)) = (first_time, grammar.expr(*operand)) {
+                        count[callee.index()] += 1;
+                    }
+                    if grammar.properties(*operand).has_rules {
+                        stack.push(*operand);
+                    }
+                }
+            }
+            callees[rule.index()].sort_unstable();
+            callees[rule.index()].dedup();
+        }
+        Self { callees, count, reachable }
+    }
+}
+
+/// The direct operands of an expression.
+pub(crate) fn operands(expr: &Expr) -> &[ExprId] {
+    match expr {
+        Expr::Seq(parts) | Expr::Alt(parts) | Expr::And(parts) => parts,
+        Expr::Repeat { body, .. } | Expr::Not(body) | Expr::JsonText(body) => std::slice::from_ref(body),
+        _ => &[],
+    }
+}
+
+/// The strongly connected components, callees first.
+fn components(callees: &[Vec<u32>]) -> Vec<Vec<usize>> {
+    let n_edges = callees.iter().map(Vec::len).sum();
+    let mut graph: DiGraph<(), ()> = DiGraph::with_capacity(callees.len(), n_edges);
+    for _ in callees {
+        graph.add_node(());
+    }
+    for (rule, callees) in callees.iter().enumerate() {
+        for &callee in callees {
+            graph.add_edge(NodeIndex::new(rule), NodeIndex::new(callee as usize), ());
+        }
+    }
+    // Kosaraju's algorithm is the one of petgraph's that does not recurse.
+    let mut components = petgraph::algo::kosaraju_scc(&graph);
+    for component in &mut components {
+        component.sort_unstable();
+    }
+    components.into_iter().map(|component| component.into_iter().map(NodeIndex::index).collect()).collect()
+}
+
+/// Keeps rules of a cyclic component until what remains has no cycle: closed rules first, then those used most.
+fn cut_cycles(component: &[usize], uses: &Uses, closed: &[bool], keep: &mut [bool]) {
+    if component.len() > MAX_CYCLE {
+        for &rule in component {
+            keep[rule] = true;
+        }
+        return;
+    }
+    let mut pending = vec![component.to_vec()];
+    while let Some(members) = pending.pop() {
+        let free: Vec<usize> = members.into_iter().filter(|&rule| !keep[rule]).collect();
+        let inside = |rule: u32| free.binary_search(&(rule as usize)).is_ok();
+        let local: Vec<Vec<u32>> = free
+            .iter()
+            .map(|&rule| {
+                let inner = uses.callees[rule].iter().filter(|&&callee| inside(callee));
+                inner.map(|&callee| free.partition_point(|&other| other < callee as usize) as u32).collect()
+            })
+            .collect();
+        for part in components(&local) {
+            let cyclic = part.len() > 1 || part.iter().any(|&i| local[i].contains(&(i as u32)));
+            if !cyclic {
+                continue;
+            }
+            let part: Vec<usize> = part.into_iter().map(|i| free[i]).collect();
+            let choice = part
+                .iter()
+                .copied()
+                .max_by_key(|&rule| (closed[rule], uses.count[rule], std::cmp::Reverse(rule)))
+                .expect("a cyclic component is not empty");
+            keep[choice] = true;
+            pending.push(part);
+        }
+    }
+}
+
+/// Nodes of a rule's body with all that goes in line written out, each shared tail once; saturating.
+fn expanded_size(grammar: &Grammar, rule: usize, keep: &[bool], size: &[u64]) -> u64 {
+    let id = RuleId::from_index(rule).expect("a position among the rules");
+    let mut seen = formwork_grammar::HashSet::default();
+    let mut stack = vec![(grammar.rule(id).body(), 1u64)];
+    let mut total = 0u64;
+    while let Some((expr, factor)) = stack.pop() {
+        if !seen.insert((expr, factor)) {
+            continue;
+        }
+        let own = match grammar.expr(expr) {
+            Expr::Bytes(bytes) => bytes.len() as u64,
+            Expr::Rule(callee) if !keep[callee.index()] => size[callee.index()],
+            Expr::JsonText(_) => 16,
+            _ => 1,
+        };
+        total = total.saturating_add(own.saturating_mul(factor));
+        let factor = match grammar.expr(expr) {
+            Expr::Repeat { min, max, .. } => {
+                factor.saturating_mul(u64::from((*min).max(max.unwrap_or(1)).min(48)))
+            }
+            _ => factor,
+        };
+        stack.extend(operands(grammar.expr(expr)).iter().map(|operand| (*operand, factor)));
+    }
+    total
+}
+
+/// Rules that look closed: nothing that they accept seems to be the beginning of something longer that they accept.
+fn closed_rules(grammar: &Grammar) -> Vec<bool> {
+    let mut closed = vec![true; grammar.rules().len()];
+    let mut exprs = vec![true; grammar.n_exprs()];
+    // A greatest fixpoint, cut off after a few rounds: what is still changing then counts as it stands.
+    for _ in 0..8 {
+        for i in 0..grammar.n_exprs() {
+            let id = ExprId::from_index(i).expect("a position in the arena");
+            let of = |expr: &ExprId| exprs[expr.index()];
+            exprs[i] = match grammar.expr(id) {
+                Expr::Seq(parts) => parts.last().is_some_and(of),
+                Expr::Alt(parts) => {
+                    parts.iter().all(|part| of(part) && !matches!(grammar.expr(*part), Expr::Empty))
+                }
+                Expr::Repeat { body, min, max } => Some(*min) == *max && of(body),
+                Expr::Rule(rule) => closed[rule.index()],
+                Expr::JsonText(body) => of(body),
+                Expr::And(_) | Expr::Not(_) => false,
+                _ => true,
+            };
+        }
+        let mut changed = false;
+        for (rule, closed) in grammar.rules().iter().zip(&mut closed) {
+            let now = exprs[rule.body().index()];
+            changed |= *closed != now;
+            *closed = now;
+        }
+        if !changed {
+            break;
+        }
+    }
+    closed
+}

@@ -1,0 +1,215 @@
+//! How characters are written: as UTF-8, as JSON string content, or as themselves.
+//!
+//! Given the outgoing edges of a state over code points (disjoint ranges, each with a target), these functions make the
+//! nodes that read the same characters byte by byte.
+//!
+//! In JSON string content a character may stand raw, except `"`, `\` and controls; as a short escape, where there is
+//! one; as `\uXXXX` with hexadecimal digits of either case; above U+FFFF as two of those, a high and a low surrogate.
+//! The digits form a trie over the ranges, and equal parts of it are one node, so "any character" costs a dozen nodes.
+
+use crate::nfa::{Nfa, Node, NodeId, Range};
+use formwork_grammar::HashMap;
+use regex_syntax::utf8::{Utf8Range, Utf8Sequences};
+
+/// How the characters of a text expression appear in the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Spelling {
+    /// As UTF-8.
+    Utf8,
+    /// As the content of a JSON string.
+    Json,
+    /// As code points: the letters of an automaton over text.
+    CodePoints,
+}
+
+/// The two-character escapes of JSON: what is meant, and the letter after the backslash.
+const SHORT_ESCAPES: [(u32, u8); 8] = [
+    (0x22, b'"'),
+    (0x5C, b'\\'),
+    (0x2F, b'/'),
+    (0x08, b'b'),
+    (0x0C, b'f'),
+    (0x0A, b'n'),
+    (0x0D, b'r'),
+    (0x09, b't'),
+];
+
+/// Makes spelled edges; remembers shared pieces for as long as one automaton is built.
+#[derive(Debug, Default)]
+pub(crate) struct Speller {
+    /// The rest of a UTF-8 sequence before a target.
+    utf8_tails: HashMap<(Vec<(u8, u8)>, NodeId), NodeId>,
+    /// Hexadecimal digits still to read, and what they select.
+    digits: HashMap<DigitKey, NodeId>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct DigitKey {
+    /// Digits still to read.
+    n_digits: u32,
+    /// What the number formed by them selects.
+    ranges: Vec<Range>,
+}
+
+impl Speller {
+    /// The letters that leave a state whose edges over code points are `edges` (disjoint; surrogates are ignored).
+    pub(crate) fn letters(&mut self, nfa: &mut Nfa, spelling: Spelling, edges: &[Range]) -> Vec<Range> {
+        match spelling {
+            Spelling::CodePoints => edges.to_vec(),
+            Spelling::Utf8 => {
+                let mut letters = Vec::new();
+                for edge in edges {
+                    self.utf8(nfa, *edge, &mut letters);
+                }
+                letters
+            }
+            Spelling::Json => self.json(nfa, edges),
+        }
+    }
+
+    fn utf8(&mut self, nfa: &mut Nfa, edge: Range, letters: &mut Vec<Range>) {
+        for (low, high) in scalar_parts(edge.low, edge.high) {
+            for sequence in Utf8Sequences::new(low, high) {
+                let bytes = sequence.as_slice();
+                let target = self.utf8_tail(nfa, &bytes[1..], edge.target);
+                letters.push(Range { low: bytes[0].start.into(), high: bytes[0].end.into(), target });
+            }
+        }
+    }
+
+    /// The node that reads `bytes` (at most three ranges) and goes on at `target`.
+    fn utf8_tail(&mut self, nfa: &mut Nfa, bytes: &[Utf8Range], target: NodeId) -> NodeId {
+        let mut node = target;
+        for i in (0..bytes.len()).rev() {
+            let key = (bytes[i..].iter().map(|range| (range.start, range.end)).collect(), target);
+            let letter = Range { low: bytes[i].start.into(), high: bytes[i].end.into(), target: node };
+            node = *self.utf8_tails.entry(key).or_insert_with(|| nfa.add(Node::Letters(vec![letter])));
+        }
+        node
+    }
+
+    fn json(&mut self, nfa: &mut Nfa, edges: &[Range]) -> Vec<Range> {
+        let mut letters = Vec::new();
+        let mut escapes = Vec::new();
+        for &edge in edges {
+            for (low, high) in [(0x20, 0x21), (0x23, 0x5B), (0x5D, 0x10_FFFF)] {
+                let (low, high) = (edge.low.max(low), edge.high.min(high));
+                if low <= high {
+                    self.utf8(nfa, Range { low, high, target: edge.target }, &mut letters);
+                }
+            }
+            for (meant, letter) in SHORT_ESCAPES {
+                if (edge.low..=edge.high).contains(&meant) {
+                    escapes.push(Range { low: letter.into(), high: letter.into(), target: edge.target });
+                }
+            }
+        }
+        if edges.is_empty() {
+            return letters;
+        }
+        let units = self.utf16_units(nfa, edges);
+        let hex = self.hex(nfa, 4, units);
+        escapes.push(Range { low: u32::from(b'u'), high: u32::from(b'u'), target: hex });
+        let target = nfa.add(Node::Letters(escapes));
+        letters.push(Range { low: u32::from(b'\\'), high: u32::from(b'\\'), target });
+        letters
+    }
+
+    /// The first 16-bit units of the characters in `edges`: a character below U+10000 goes to its target, a high
+    /// surrogate to the node that reads the low one.
+    fn utf16_units(&mut self, nfa: &mut Nfa, edges: &[Range]) -> Vec<Range> {
+        let mut units = Vec::new();
+        let mut astral = Vec::new();
+        for edge in edges {
+            for (low, high) in scalar_parts(edge.low, edge.high) {
+                let (low, high) = (u32::from(low), u32::from(high));
+                if low <= 0xFFFF {
+                    units.push(Range { low, high: high.min(0xFFFF), target: edge.target });
+                }
+                if high >= 0x1_0000 {
+                    let low = low.max(0x1_0000) - 0x1_0000;
+                    astral.push(Range { low, high: high - 0x1_0000, target: edge.target });
+                }
+            }
+        }
+        astral.sort_unstable();
+        // Cut the astral ranges at multiples of 1,024, the characters of one high surrogate; whole blocks stay together.
+        let mut blocks: Vec<(u32, u32, Vec<Range>)> = Vec::new();
+        for range in astral {
+            let (mut low, high) = (range.low, range.high);
+            while low <= high {
+                let block = low >> 10;
+                let whole = low & 0x3FF == 0 && high - low >= 0x3FF;
+                let last_block = if whole { ((high + 1) >> 10) - 1 } else { block };
+                let end = high.min((last_block << 10) + 0x3FF);
+                let part = Range {
+                    low: 0xDC00 + (low & 0x3FF),
+                    high: if whole { 0xDFFF } else { 0xDC00 + (end & 0x3FF) },
+                    target: range.target,
+                };
+                match blocks.last_mut() {
+                    Some((first, last, parts)) if *first == block && *last == block && !whole => {
+                        parts.push(part)
+                    }
+                    _ => blocks.push((block, last_block, vec![part])),
+                }
+                low = end + 1;
+            }
+        }
+        for (first, last, parts) in blocks {
+            let low_unit = self.hex(nfa, 4, parts);
+            let u = u32::from(b'u');
+            let u = nfa.add(Node::Letters(vec![Range { low: u, high: u, target: low_unit }]));
+            let backslash = u32::from(b'\\');
+            let target = nfa.add(Node::Letters(vec![Range { low: backslash, high: backslash, target: u }]));
+            units.push(Range { low: 0xD800 + first, high: 0xD800 + last, target });
+        }
+        units.sort_unstable();
+        units
+    }
+
+    /// The node that reads `n_digits` (at most four) hexadecimal digits and goes where the number selects.
+    fn hex(&mut self, nfa: &mut Nfa, n_digits: u32, ranges: Vec<Range>) -> NodeId {
+        let key = DigitKey { n_digits, ranges };
+        if let Some(&node) = self.digits.get(&key) {
+            return node;
+        }
+        let width = 1u32 << (4 * (n_digits - 1));
+        let mut letters: Vec<Range> = Vec::new();
+        for digit in 0..16u32 {
+            let (first, last) = (digit * width, (digit + 1) * width - 1);
+            let below: Vec<Range> = key
+                .ranges
+                .iter()
+                .filter(|range| range.low <= last && range.high >= first)
+                .map(|range| Range {
+                    low: range.low.max(first) - first,
+                    high: range.high.min(last) - first,
+                    target: range.target,
+                })
+                .collect();
+            if below.is_empty() {
+                continue;
+            }
+            // Depth four at most: not a recursion on the shape of the input.
+            let target = if n_digits == 1 { below[0].target } else { self.hex(nfa, n_digits - 1, below) };
+            for base in if digit < 10 { &[b'0'][..] } else { &[b'a' - 10, b'A' - 10][..] } {
+                let letter = u32::from(*base) + digit;
+                letters.push(Range { low: letter, high: letter, target });
+            }
+        }
+        letters.sort_unstable();
+        let node = nfa.add(Node::Letters(letters));
+        self.digits.insert(key, node);
+        node
+    }
+}
+
+/// The parts of a range of code points on either side of the surrogates.
+fn scalar_parts(low: u32, high: u32) -> impl Iterator<Item = (char, char)> {
+    let part = move |first: u32, last: u32| {
+        let (low, high) = (low.max(first), high.min(last));
+        if low <= high { char::from_u32(low).zip(char::from_u32(high)) } else { None }
+    };
+    [part(0, 0xD7FF), part(0xE000, 0x10_FFFF)].into_iter().flatten()
+}
