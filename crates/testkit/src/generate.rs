@@ -1,0 +1,20 @@
+//! Random grammars, texts and vocabularies.
+//!
+//! All of them are functions of an [`Rng`](crate::Rng) and a configuration; with the feature `proptest` there are
+//! strategies over the same functions.
+//! Small on purpose: most mistakes of engines of this kind show in three rules over three letters.
+
+mod extract;
+mod grammar;
+mod text;
+mod vocabulary;
+
+#[cfg(feature = "proptest")]
+mod strategy;
+
+pub use extract::extract;
+pub use grammar::{GrammarShape, random_grammar};
+#[cfg(feature = "proptest")]
+pub use strategy::{grammars, seeds, strategy_of};
+pub use text::{random_bytes, random_walk};
+pub use vocabulary::{VocabularyShape, random_vocabulary};
