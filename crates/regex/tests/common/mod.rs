@@ -4,7 +4,7 @@
 use formwork_grammar::{Expr, ExprId, Grammar};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub fn accepts(grammar: &Grammar, text: &str) -> bool {
+pub(crate) fn accepts(grammar: &Grammar, text: &str) -> bool {
     let mut matcher = Matcher { grammar, text: text.as_bytes(), known: BTreeMap::new() };
     let body = grammar.rule(grammar.root()).body();
     matcher.ends(body, 0).contains(&text.len())
