@@ -1,0 +1,125 @@
+//! The encodings that come with the crate, from `tiktoken-rs`.
+
+use crate::stops::{self, Stop};
+use crate::{Encoder, Options, TokenizerError, TokenizerErrorKind};
+use formwork_vocab::Vocabulary;
+use tiktoken_rs::CoreBPE;
+
+/// An encoding that comes with the crate.
+struct Embedded {
+    name: &'static str,
+    /// The error type is the library's; here it cannot happen, because what is parsed is compiled in.
+    load: fn() -> Result<CoreBPE, String>,
+    /// Ids are below this. The library enumerates neither its ids nor their number.
+    n_ids: u32,
+    stop: &'static str,
+}
+
+const EMBEDDED: [Embedded; 2] = [
+    Embedded {
+        name: "o200k_base",
+        load: || tiktoken_rs::o200k_base().map_err(|error| error.to_string()),
+        n_ids: 200_019,
+        stop: "<|endoftext|>",
+    },
+    Embedded {
+        name: "cl100k_base",
+        load: || tiktoken_rs::cl100k_base().map_err(|error| error.to_string()),
+        n_ids: 100_277,
+        stop: "<|endoftext|>",
+    },
+];
+
+/// The names that [`embedded`] knows.
+pub fn embedded_names() -> &'static [&'static str] {
+    const NAMES: [&str; EMBEDDED.len()] = [EMBEDDED[0].name, EMBEDDED[1].name];
+    &NAMES
+}
+
+/// The embedded vocabulary of this name, which stops at `<|endoftext|>`.
+///
+/// Parses some megabytes each time, see the [costs](crate#costs): keep the vocabulary.
+///
+/// # Errors
+/// [`UnknownName`](TokenizerErrorKind::UnknownName), with the [names](embedded_names) that there are.
+pub fn embedded(name: &str) -> Result<Vocabulary, TokenizerError> {
+    Options::default().embedded(name)
+}
+
+/// The encoder of the embedded vocabulary of this name.
+///
+/// # Errors
+/// As [`embedded`].
+pub fn embedded_encoder(name: &str) -> Result<Encoder, TokenizerError> {
+    let embedded = find(name)?;
+    Ok(Encoder::tiktoken(embedded.name, load(embedded)?))
+}
+
+impl Options {
+    /// As [`embedded`](crate::embedded()), with these options.
+    ///
+    /// # Errors
+    /// As there, and [`UnknownStop`](TokenizerErrorKind::UnknownStop) or
+    /// [`Vocabulary`](TokenizerErrorKind::Vocabulary) for options that do not fit it.
+    pub fn embedded(&self, name: &str) -> Result<Vocabulary, TokenizerError> {
+        let embedded = find(name)?;
+        let bpe = load(embedded)?;
+        let mut builder = Vocabulary::builder();
+        for id in 0..embedded.n_ids {
+            // An error is a hole. Special tokens come as their names, which the builder drops for what follows.
+            if let Ok(bytes) = bpe.decode_bytes(&[id]) {
+                builder.token(id, bytes);
+            }
+        }
+        let mut specials: Vec<&str> = bpe.special_tokens().into_iter().collect();
+        specials.sort_unstable();
+        for name in specials {
+            // The library tells a special token's id only by encoding its name.
+            let ids = bpe.encode_with_special_tokens(name);
+            let [id] = ids[..] else {
+                return Err(malformed(embedded, format!("the special token {name:?} has the ids {ids:?}")));
+            };
+            builder.special(id, name);
+        }
+        if let Some(width) = self.width {
+            builder.width(width);
+        }
+        let vocabulary = builder.build()?;
+        match &self.stops[..] {
+            [] => stops::stopping_at(&vocabulary, &[Stop::Text(embedded.stop.into())]),
+            stops => stops::stopping_at(&vocabulary, stops),
+        }
+    }
+}
+
+fn find(name: &str) -> Result<&'static Embedded, TokenizerError> {
+    static TABLE: [Embedded; EMBEDDED.len()] = EMBEDDED;
+    TABLE.iter().find(|embedded| embedded.name == name).ok_or_else(|| {
+        let message =
+            format!("no embedded tokenizer is called {name:?}; there are {}", embedded_names().join(", "));
+        TokenizerError::new(TokenizerErrorKind::UnknownName, message)
+    })
+}
+
+fn load(embedded: &Embedded) -> Result<CoreBPE, TokenizerError> {
+    (embedded.load)().map_err(|error| malformed(embedded, error))
+}
+
+fn malformed(embedded: &Embedded, message: String) -> TokenizerError {
+    TokenizerError::new(TokenizerErrorKind::Format, format!("the embedded {}: {message}", embedded.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_numbers_of_ids_are_those_of_the_library() {
+        for embedded in &EMBEDDED {
+            let bpe = load(embedded).unwrap();
+            let known = |id: u32| bpe.decode_bytes(&[id]).is_ok();
+            assert!(known(embedded.n_ids - 1), "{}", embedded.name);
+            assert!(!(embedded.n_ids..1 << 20).any(known), "{}", embedded.name);
+        }
+    }
+}
