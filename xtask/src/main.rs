@@ -1,2 +1,72 @@
 //! The project's own commands, as `cargo xtask NAME`.
-fn main() {}
+//!
+//! One file per command, one line per command in [`COMMANDS`]; a new command is a new file and a new line.
+#![forbid(unsafe_code)]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line speaks to a person")]
+
+mod ci;
+mod layers;
+mod tidy;
+mod tree;
+
+use std::process::ExitCode;
+
+/// What is given after the command's name.
+type Arguments = Vec<String>;
+
+/// A command: what it is called, what it does in one line, and the function that does it.
+struct Command {
+    name: &'static str,
+    help: &'static str,
+    run: fn(Arguments) -> anyhow::Result<()>,
+}
+
+const COMMANDS: &[Command] = &[
+    Command {
+        name: "ci",
+        help: "[--quick] everything that CI runs: fmt, clippy, layers, tidy, docs, conformance, tests",
+        run: ci::run,
+    },
+    Command {
+        name: "layers",
+        help: "which crate depends on which, and whether that is allowed",
+        run: layers::run,
+    },
+    Command {
+        name: "tidy",
+        help: "module docs, stray prints, unsafe, reasons, file sizes, licences",
+        run: tidy::run,
+    },
+];
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let result = match arguments.next() {
+        None => Err(anyhow::anyhow!("which command?\n\n{}", help())),
+        Some(name) if matches!(name.as_str(), "help" | "-h" | "--help") => {
+            println!("{}", help());
+            Ok(())
+        }
+        Some(name) => match find(&name) {
+            Some(command) => (command.run)(arguments.collect()),
+            None => Err(anyhow::anyhow!("there is no command `{name}`\n\n{}", help())),
+        },
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The command of this name.
+fn find(name: &str) -> Option<&'static Command> {
+    COMMANDS.iter().find(|command| command.name == name)
+}
+
+fn help() -> String {
+    let lines = COMMANDS.iter().map(|command| format!("  {:<12} {}\n", command.name, command.help));
+    format!("cargo xtask COMMAND [ARGUMENTS]\n\n{}", lines.collect::<String>())
+}
