@@ -15,6 +15,6 @@ mod strategy;
 pub use extract::extract;
 pub use grammar::{GrammarShape, random_grammar};
 #[cfg(feature = "proptest")]
-pub use strategy::{grammars, seeds, strategy_of};
+pub use strategy::{cases, grammars, seeds, strategy_of};
 pub use text::{random_bytes, random_walk};
 pub use vocabulary::{VocabularyShape, random_vocabulary};

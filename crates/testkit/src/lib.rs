@@ -3,13 +3,17 @@
 //! - [`Reference`] says what a [`Grammar`](formwork_grammar::Grammar) means, slowly and without sharing code with the
 //!   engine; [`language`] writes small languages out, as a third opinion.
 //! - [`generate`] makes random grammars, texts and vocabularies from an [`Rng`], which is a seed or a fuzzer's bytes.
+//! - [`oracles`] are the properties, one file each, behind features that say what they need.
 #![forbid(unsafe_code)]
 
+mod failure;
 mod rng;
 
 pub mod generate;
 pub mod language;
+pub mod oracles;
 mod reference;
 
+pub use failure::{Failure, Outcome, shown};
 pub use reference::{Reference, Verdict};
 pub use rng::Rng;

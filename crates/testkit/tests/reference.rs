@@ -1,7 +1,7 @@
 //! The reference recogniser against languages written out.
 
 use formwork_grammar::{CharClass, ExprId, Grammar, GrammarBuilder, Place};
-use formwork_testkit::generate::{GrammarShape, random_grammar};
+use formwork_testkit::generate::{GrammarShape, cases, random_grammar};
 use formwork_testkit::{Reference, Rng, language};
 use proptest::prelude::*;
 
@@ -171,7 +171,7 @@ fn json_spellings_are_enumerated_alike() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(60))]
 
     #[test]
     fn random_grammars(seed: u64) {

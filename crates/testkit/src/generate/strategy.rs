@@ -8,6 +8,14 @@ use crate::Rng;
 use formwork_grammar::Grammar;
 use proptest::prelude::*;
 
+/// How many cases a property is tried on: `usual`, or what `FORMWORK_CASES` says, for nights.
+///
+/// Failures are reported with their seed, so nothing is written beside the sources.
+pub fn cases(usual: u32) -> ProptestConfig {
+    let asked = std::env::var("FORMWORK_CASES").ok().and_then(|cases| cases.parse().ok());
+    ProptestConfig { cases: asked.unwrap_or(usual), failure_persistence: None, ..ProptestConfig::default() }
+}
+
 /// Any seed.
 pub fn seeds() -> impl Strategy<Value = Rng> {
     any::<u64>().prop_map(Rng::seeded)

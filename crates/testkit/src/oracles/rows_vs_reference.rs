@@ -1,0 +1,92 @@
+//! Automata and rows say of every prefix what the reference says.
+//!
+//! The check below the engine: what `formwork-fsm` compiled and `formwork-earley` advances, without vocabularies.
+//! Beside each prefix of a text, every byte of the alphabet is tried after it, so that short texts look far around.
+
+use crate::{Failure, Outcome, Reference, Rng, failure::shown};
+use formwork_earley::{Limits, Rows};
+use formwork_fsm::Config;
+use formwork_grammar::Grammar;
+
+const PROPERTY: &str = "rows_vs_reference";
+
+/// What to try.
+#[derive(Clone, Debug)]
+pub struct RowCheck<'a> {
+    /// Each of its prefixes is compared.
+    pub texts: &'a [Vec<u8>],
+    /// Each of these bytes is tried after each prefix.
+    pub alphabet: &'a [u8],
+    /// How the automata are built; every choice must give the same answers.
+    pub config: Config,
+}
+
+impl RowCheck<'_> {
+    /// One of the ways to build automata.
+    pub fn random_config(rng: &mut Rng) -> Config {
+        let mut config = Config::default();
+        config.inlining = rng.chance(1, 2);
+        config.minimisation = rng.chance(1, 2);
+        config.counters = rng.chance(3, 4);
+        config
+    }
+}
+
+/// Checks one grammar.
+///
+/// # Errors
+/// A prefix on which the two disagree.
+pub fn rows_vs_reference(grammar: &Grammar, check: &RowCheck<'_>) -> Outcome {
+    let fail =
+        |message: String| Err(Failure::new(PROPERTY, grammar, message).with(format!("{:?}", check.config)));
+    let reference = Reference::new(grammar);
+    let automata = match formwork_fsm::build(grammar, &check.config, &|| false) {
+        Ok(automata) => automata,
+        Err(error) => {
+            return match error.kind() {
+                formwork_fsm::ErrorKind::Empty if reference.is_productive() => {
+                    fail(format!("said to be empty, but it has members: {error}"))
+                }
+                _ => Ok(()),
+            };
+        }
+    };
+    if !reference.is_productive() {
+        return fail("built, but the language is empty".to_owned());
+    }
+    let mut rows = Rows::new(automata.into(), Limits::default());
+    for text in check.texts {
+        let Ok(mut row) = rows.start() else { return Ok(()) };
+        for (len, verdict) in reference.verdicts(text).into_iter().enumerate() {
+            let prefix = &text[..len];
+            if rows.is_accepting(row) != verdict.accepted {
+                return fail(format!("{} is accepted: {}", shown(prefix), rows.is_accepting(row)));
+            }
+            let mut longer = prefix.to_vec();
+            longer.push(0);
+            for &byte in check.alphabet {
+                longer[len] = byte;
+                let Ok(next) = rows.advance(row, byte) else { return Ok(()) };
+                if next.is_some() != reference.is_viable(&longer) {
+                    return fail(format!("{} may be continued: {}", shown(&longer), next.is_some()));
+                }
+                let is_announced = rows.next_bytes(row).contains(byte);
+                if next.is_some() && !is_announced {
+                    return fail(format!("{}: the last byte is not among the next bytes", shown(&longer)));
+                }
+                if next.is_none() && is_announced && rows.is_exact(row) {
+                    return fail(format!("{}: the last byte is announced, but refused", shown(&longer)));
+                }
+            }
+            let Some(&byte) = text.get(len) else { break };
+            match rows.advance(row, byte) {
+                Ok(Some(next)) => row = next,
+                Ok(None) if reference.is_viable(&text[..=len]) => {
+                    return fail(format!("{} may be continued: false", shown(&text[..=len])));
+                }
+                Ok(None) | Err(_) => break,
+            }
+        }
+    }
+    Ok(())
+}
