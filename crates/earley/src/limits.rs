@@ -6,8 +6,8 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Items of one row, predicted and completed ones included; default 2,000. Only grammars that are ambiguous without
-    /// bound (`root ::= root root | "a"`) reach it.
+    /// Items of one row, predicted and completed ones included; default 10,000.
+    /// Only grammars that are ambiguous without bound (`root ::= root root | "a"`) reach it.
     pub max_items: usize,
     /// Steps of the closure of one row; default 200,000.
     pub max_work: usize,
@@ -17,7 +17,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_items: 2_000, max_work: 200_000, max_bytes: 256 << 20 }
+        Self { max_items: 10_000, max_work: 200_000, max_bytes: 256 << 20 }
     }
 }
 

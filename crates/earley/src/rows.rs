@@ -171,6 +171,11 @@ impl Rows {
         &self.automata
     }
 
+    /// The limits on the arena.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// The row before the first byte of the output.
     ///
     /// # Errors

@@ -1,2 +1,37 @@
-//! Structured generation for LLMs: exact token masks from JSON Schema, EBNF and regex.
+#![doc = include_str!("../../../README.md")]
+//!
+//! # This crate
+//! The facade: it re-exports the crates of the workspace and has no logic of its own. Each of them can be used alone.
+//!
+//! # Features
+//! - `ebnf`, `json-schema`, `regex` (default): the frontends, as modules of these names.
+//! - `tokenizers`: vocabularies from Hugging Face `tokenizer.json` files and embedded ones, as module `tokenizers`.
+//! - `full`: all of them.
 #![forbid(unsafe_code)]
+
+pub use formwork_engine::{
+    AcceptError, AcceptErrorKind, CompileError, CompileErrorKind, CompiledGrammar, Compiler, CompilerBuilder,
+    Config, LimitExceeded, MaskError, Matcher, MatcherBuilder, RollbackError,
+};
+pub use formwork_grammar::{ByteSet, Grammar, GrammarBuilder, Place, Position};
+pub use formwork_vocab::{TokenId, TokenKind, Vocabulary, VocabularyError};
+
+/// Operations on masks: `u32` words, least significant bit first.
+pub use formwork_mask::bits;
+
+/// EBNF text as grammars.
+#[cfg(feature = "ebnf")]
+pub use formwork_ebnf as ebnf;
+/// The representation that frontends produce, for writing grammars in Rust or a frontend of one's own.
+pub use formwork_grammar as grammar;
+/// JSON Schema as grammars.
+#[cfg(feature = "json-schema")]
+pub use formwork_json_schema as json_schema;
+/// Regular expressions as grammars.
+#[cfg(feature = "regex")]
+pub use formwork_regex as regex;
+/// Vocabularies from tokenizer files, and embedded ones.
+#[cfg(feature = "tokenizers")]
+pub use formwork_tokenizers as tokenizers;
+/// Token bytes, specials, stop tokens.
+pub use formwork_vocab as vocab;

@@ -1,2 +1,32 @@
-//! Which tokens a grammar state allows: local masks, suffix groups, resolving, bitmasks.
+//! Which tokens a grammar state allows: the one place where grammar state meets vocabulary.
+//!
+//! # Who should use something else
+//! To constrain a model, use the `formwork` facade; to compile grammars, `formwork-engine`.
+//!
+//! # Concepts
+//! - A [`LocalMask`] is what one automaton state alone says about every token: accepted, rejected, or decided behind a
+//!   boundary by whoever asked for the state's rule. A [`Walker`] computes it.
+//! - A [`Resolver`] unites the local masks of a row and decides the boundaries: the row's mask, exactly.
+//! - [`bits`] are the operations on masks.
+//!
+//! What a parent allows never enters a local mask. So it is shared by all rows, and may be shared by all grammars that
+//! have the state.
+//!
+//! # Costs and limits
+//! A local mask costs one walk of a part of the vocabulary's trie; resolving a row about a microsecond. Both are bounded
+//! by the [limits](formwork_earley::Limits) of rows.
 #![forbid(unsafe_code)]
+
+pub mod bits;
+
+mod boundary;
+mod counted;
+mod local;
+mod resolve;
+mod suffix;
+mod token_set;
+mod walk;
+
+pub use local::LocalMask;
+pub use resolve::{Resolver, add_accepted};
+pub use walk::Walker;

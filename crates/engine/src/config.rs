@@ -1,0 +1,29 @@
+//! Switches and limits of compiling and matching.
+
+/// How a [`Compiler`](crate::Compiler) compiles and its matchers run.
+///
+/// Switches change cost only: with any of them off, every mask is the same bit for bit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Config {
+    /// Switches and limits of the automata.
+    pub automata: formwork_fsm::Config,
+    /// Limits on rows, per matcher and per local mask.
+    pub rows: formwork_earley::Limits,
+    /// Local masks computed at compile, in units of work; about 1,000 units are a microsecond.
+    /// Default 2,000,000: all masks of an ordinary grammar. 0 computes each when it is first needed.
+    pub precompute: u64,
+    /// Remember what boundaries added to a row's mask, so that a row met again costs a copy. Default on.
+    pub recipes: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            automata: formwork_fsm::Config::default(),
+            rows: formwork_earley::Limits::default(),
+            precompute: 2_000_000,
+            recipes: true,
+        }
+    }
+}

@@ -1,0 +1,375 @@
+//! Follows one output: masks, accepting, rollback, forks.
+
+use crate::compiled::CompiledGrammar;
+use crate::error::{AcceptError, AcceptErrorKind, MaskError, RollbackError};
+use crate::history::{History, Step};
+use formwork_earley::{LimitExceeded, RowId, Rows};
+use formwork_grammar::{ByteSet, HashMap};
+use formwork_mask::{Resolver, Walker, add_accepted, bits};
+use formwork_vocab::{TokenId, TokenKind, Vocabulary};
+use std::fmt;
+
+/// Follows one output of a model. Owned by its caller, `Send`; everything that changes while decoding lives here.
+///
+/// # After the end
+/// Once a stop token is accepted the output is finished: the mask allows stop tokens only, accepting anything is an error
+/// of kind [`Finished`](AcceptErrorKind::Finished), and [`rollback`](Self::rollback) works as always. So a draft that runs
+/// past the end is refused at the right token and can be rolled back.
+pub struct Matcher {
+    compiled: CompiledGrammar,
+    rows: Rows,
+    start: RowId,
+    history: History,
+    /// Ascending.
+    stop_tokens: Vec<TokenId>,
+    ends_without_stop: bool,
+    max_rollback: Option<usize>,
+    scratch: Scratch,
+}
+
+/// Buffers and caches: a fork gets new ones.
+#[derive(Default)]
+struct Scratch {
+    resolver: Resolver,
+    walker: Option<Walker>,
+    /// What boundaries added to the masks of rows.
+    recipes: HashMap<RowId, Box<[TokenId]>>,
+}
+
+/// Rows whose recipes are kept; then the collection starts anew.
+const MAX_RECIPES: usize = 4_096;
+/// A recipe with more tokens than this is not kept: resolving again is as good as applying it.
+const MAX_RECIPE: usize = 2_000;
+
+impl fmt::Debug for Matcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Matcher")
+            .field("n_steps", &self.history.len())
+            .field("n_bytes", &self.n_bytes())
+            .field("rows", &self.rows)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Configures a [`Matcher`].
+#[derive(Clone, Debug)]
+pub struct MatcherBuilder {
+    compiled: CompiledGrammar,
+    stop_tokens: Option<Vec<TokenId>>,
+    ends_without_stop: bool,
+    max_rollback: Option<usize>,
+}
+
+impl MatcherBuilder {
+    /// The stop tokens of this request, instead of the vocabulary's.
+    #[must_use]
+    pub fn stop_tokens<T: Copy + Into<TokenId>>(mut self, tokens: &[T]) -> Self {
+        self.stop_tokens = Some(tokens.iter().map(|&token| token.into()).collect());
+        self
+    }
+
+    /// Whether the output is [finished](Matcher::is_finished) as soon as it may end and cannot go on, without a stop token.
+    /// Default no.
+    #[must_use]
+    pub fn ends_without_stop(mut self, yes: bool) -> Self {
+        self.ends_without_stop = yes;
+        self
+    }
+
+    /// The most steps that can be rolled back; default without bound.
+    #[must_use]
+    pub fn max_rollback(mut self, steps: usize) -> Self {
+        self.max_rollback = Some(steps);
+        self
+    }
+
+    /// The matcher, at the beginning of an output.
+    pub fn build(self) -> Matcher {
+        let mut stop_tokens =
+            self.stop_tokens.unwrap_or_else(|| self.compiled.vocabulary().stop_tokens().to_vec());
+        stop_tokens.sort_unstable();
+        stop_tokens.dedup();
+        // Ids that the vocabulary does not have can never come.
+        stop_tokens.retain(|&token| self.compiled.vocabulary().kind(token) != TokenKind::Hole);
+        let mut rows = self.compiled.rows();
+        let start = rows.start().unwrap_or_else(|_| unreachable!("compile has made the start row"));
+        Matcher {
+            rows,
+            start,
+            history: History::default(),
+            stop_tokens,
+            ends_without_stop: self.ends_without_stop,
+            max_rollback: self.max_rollback,
+            scratch: Scratch::default(),
+            compiled: self.compiled,
+        }
+    }
+}
+
+impl Matcher {
+    /// A matcher at the beginning of an output, with the vocabulary's stop tokens.
+    pub fn new(compiled: &CompiledGrammar) -> Self {
+        Self::builder(compiled).build()
+    }
+
+    /// Sets stop tokens and the like first.
+    pub fn builder(compiled: &CompiledGrammar) -> MatcherBuilder {
+        MatcherBuilder {
+            compiled: compiled.clone(),
+            stop_tokens: None,
+            ends_without_stop: false,
+            max_rollback: None,
+        }
+    }
+
+    /// The compiled grammar.
+    pub fn compiled(&self) -> &CompiledGrammar {
+        &self.compiled
+    }
+
+    /// The tokens that end the output, ascending.
+    pub fn stop_tokens(&self) -> &[TokenId] {
+        &self.stop_tokens
+    }
+
+    /// Writes which tokens may come next into `mask`: one bit per id, least significant first. Holes, padding and words
+    /// beyond the vocabulary are 0. Returns whether the mask forbids any real id.
+    ///
+    /// Cost: on real schemas about a microsecond for a row not met before, the copying of a mask for one that was.
+    ///
+    /// # Errors
+    /// The buffer is too short; a limit on rows. The matcher is as before.
+    pub fn fill_mask(&mut self, mask: &mut [u32]) -> Result<bool, MaskError> {
+        let vocabulary = self.compiled.vocabulary();
+        let needed = vocabulary.mask_words();
+        if mask.len() < needed {
+            return Err(MaskError::BufferTooShort { needed, given: mask.len() });
+        }
+        mask.fill(0);
+        let row = self.row();
+        let finished = self.is_finished();
+        if !finished {
+            self.fill_text(row, mask)?;
+        }
+        for &stop in &self.stop_tokens {
+            bits::clear(mask, stop);
+        }
+        if finished || self.rows.is_accepting(row) {
+            for &stop in &self.stop_tokens {
+                bits::set(mask, stop);
+            }
+        }
+        Ok(is_partial(self.compiled.vocabulary(), mask))
+    }
+
+    fn fill_text(&mut self, row: RowId, mask: &mut [u32]) -> Result<(), LimitExceeded> {
+        let Scratch { resolver, walker, recipes } = &mut self.scratch;
+        let compiled = &self.compiled;
+        if let Some(extra) = recipes.get(&row) {
+            for item in self.rows.scannable(row) {
+                let local = compiled.local(item.state, walker)?;
+                add_accepted(&self.rows, item, &local, mask);
+            }
+            for &token in extra {
+                bits::set(mask, token);
+            }
+            return Ok(());
+        }
+        resolver.resolve(compiled.vocabulary(), &mut self.rows, row, mask, |state| {
+            compiled.local(state, walker)
+        })?;
+        if compiled.config().recipes && resolver.extra().len() <= MAX_RECIPE {
+            if recipes.len() >= MAX_RECIPES {
+                recipes.clear();
+            }
+            recipes.insert(row, resolver.extra().into());
+        }
+        Ok(())
+    }
+
+    /// Accepts one token: exactly those whose bits [`fill_mask`](Self::fill_mask) sets, or a limit is reported.
+    ///
+    /// # Errors
+    /// Says where in the output the token was refused and what could have come instead; the matcher is as before.
+    pub fn accept_token(&mut self, token: impl Into<TokenId>) -> Result<(), AcceptError> {
+        let token = token.into();
+        self.accept_id(token).map_err(|error| AcceptError { token: Some(token), ..error })
+    }
+
+    fn accept_id(&mut self, token: TokenId) -> Result<(), AcceptError> {
+        if self.is_stopped() {
+            return Err(self.error(AcceptErrorKind::Finished, 0, None, self.row()));
+        }
+        if self.stop_tokens.binary_search(&token).is_ok() {
+            if !self.can_finish() {
+                return Err(self.error(AcceptErrorKind::NotComplete, 0, None, self.row()));
+            }
+            let step = Step { row: self.row(), n_bytes: self.n_bytes(), stopped: true };
+            self.history.push(step);
+            return Ok(());
+        }
+        let vocabulary = self.compiled.vocabulary().clone();
+        match vocabulary.text(token) {
+            Some(bytes) if !bytes.is_empty() => self.accept_bytes(bytes),
+            Some(_) => Err(self.error(AcceptErrorKind::NotText, 0, None, self.row())),
+            None if vocabulary.kind(token) == TokenKind::Special => {
+                Err(self.error(AcceptErrorKind::NotText, 0, None, self.row()))
+            }
+            None => Err(self.error(AcceptErrorKind::UnknownToken, 0, None, self.row())),
+        }
+    }
+
+    /// Accepts bytes, all or none, as one step of the history.
+    ///
+    /// # Errors
+    /// As [`accept_token`](Self::accept_token).
+    pub fn accept_bytes(&mut self, bytes: &[u8]) -> Result<(), AcceptError> {
+        if self.is_stopped() {
+            return Err(self.error(AcceptErrorKind::Finished, 0, None, self.row()));
+        }
+        let row = self.advance(self.row(), bytes)?;
+        self.history.push(Step { row, n_bytes: self.n_bytes() + bytes.len() as u64, stopped: false });
+        Ok(())
+    }
+
+    fn advance(&mut self, from: RowId, bytes: &[u8]) -> Result<RowId, AcceptError> {
+        let mut row = from;
+        for (i, &byte) in bytes.iter().enumerate() {
+            match self.rows.advance(row, byte) {
+                Ok(Some(next)) => row = next,
+                Ok(None) => return Err(self.error(AcceptErrorKind::Refused, i, Some(byte), row)),
+                Err(limit) => return Err(self.error(AcceptErrorKind::Limit(limit), i, Some(byte), row)),
+            }
+        }
+        Ok(row)
+    }
+
+    fn error(&self, kind: AcceptErrorKind, accepted: usize, refused: Option<u8>, row: RowId) -> AcceptError {
+        AcceptError {
+            kind,
+            token: None,
+            offset: self.n_bytes() + accepted as u64,
+            accepted,
+            refused,
+            expected: *self.rows.next_bytes(row),
+            can_finish: self.rows.is_accepting(row),
+        }
+    }
+
+    /// How many of these tokens would be accepted one after the other. The matcher is as before.
+    pub fn validate_tokens<T: Copy + Into<TokenId>>(&mut self, tokens: &[T]) -> usize {
+        let before = self.history.len();
+        let n = tokens.iter().take_while(|&&token| self.accept_token(token).is_ok()).count();
+        self.history.pop(self.history.len() - before);
+        n
+    }
+
+    /// Takes back the last `n` successful accepts, a stop token included.
+    ///
+    /// # Errors
+    /// There are fewer, or the builder bounded them; nothing was taken back.
+    pub fn rollback(&mut self, n: usize) -> Result<(), RollbackError> {
+        let possible = self.history.len().min(self.max_rollback.unwrap_or(usize::MAX));
+        if n > possible {
+            return Err(RollbackError { asked: n, possible });
+        }
+        self.history.pop(n);
+        Ok(())
+    }
+
+    /// A matcher in the same place, independent from now on. The history is shared, not copied.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        Self {
+            compiled: self.compiled.clone(),
+            rows: self.rows.clone(),
+            start: self.start,
+            history: self.history.clone(),
+            stop_tokens: self.stop_tokens.clone(),
+            ends_without_stop: self.ends_without_stop,
+            max_rollback: self.max_rollback,
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// Back to the beginning of an output.
+    pub fn reset(&mut self) {
+        self.history = History::default();
+    }
+
+    /// Whether the output may end here.
+    pub fn can_finish(&self) -> bool {
+        self.rows.is_accepting(self.row())
+    }
+
+    /// Whether a stop token was accepted; or, if the builder said so, the output can only end here.
+    pub fn is_finished(&self) -> bool {
+        self.is_stopped()
+            || self.ends_without_stop && self.can_finish() && self.rows.next_bytes(self.row()).is_empty()
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.history.last().is_some_and(|step| step.stopped)
+    }
+
+    /// The bytes that must come next, whatever the model says: empty if there is a choice, or the output may end here.
+    ///
+    /// Stops at a choice, at a place where the output may end, and at 64 KiB.
+    pub fn forced_bytes(&mut self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        if self.is_finished() {
+            return bytes;
+        }
+        let mark = self.rows.mark();
+        let mut row = self.row();
+        while bytes.len() < 1 << 16 && !self.rows.is_accepting(row) {
+            let Some((byte, next)) = self.only_byte(row) else { break };
+            bytes.push(byte);
+            row = next;
+        }
+        self.rows.release(mark);
+        bytes
+    }
+
+    /// The only byte that may come next and the row after it, if there is only one.
+    fn only_byte(&mut self, row: RowId) -> Option<(u8, RowId)> {
+        let candidates: ByteSet = *self.rows.next_bytes(row);
+        if self.rows.is_exact(row) && candidates.len() != 1 {
+            return None;
+        }
+        let mut only = None;
+        for byte in candidates.iter() {
+            match self.rows.advance(row, byte) {
+                Ok(Some(next)) if only.is_none() => only = Some((byte, next)),
+                Ok(None) => {}
+                _ => return None,
+            }
+        }
+        only
+    }
+
+    /// Bytes of output accepted so far.
+    pub fn n_bytes(&self) -> u64 {
+        self.history.last().map_or(0, |step| step.n_bytes)
+    }
+
+    /// Steps accepted so far.
+    pub fn n_steps(&self) -> usize {
+        self.history.len()
+    }
+
+    /// Heap memory of the rows, in bytes, about: it grows with the different contexts of the output, not with its length.
+    pub fn memory_size(&self) -> usize {
+        self.rows.memory_size()
+    }
+
+    fn row(&self) -> RowId {
+        self.history.last().map_or(self.start, |step| step.row)
+    }
+}
+
+/// Whether some real id is not allowed.
+fn is_partial(vocabulary: &Vocabulary, mask: &[u32]) -> bool {
+    let n_real = vocabulary.n_text() + vocabulary.specials().count();
+    bits::count(mask) < n_real
+}
