@@ -1,2 +1,102 @@
 //! EBNF text as Formwork grammars.
+//!
+//! ```
+//! let grammar = formwork_ebnf::grammar(r#"
+//!     root   ::= "yes" | "no" | number
+//!     number ::= "-"? [0-9]+ ("." [0-9]{1,3})?   # at most three decimals
+//! "#)?;
+//! assert_eq!(grammar.rules().len(), 2);
+//! # Ok::<(), formwork_ebnf::Errors>(())
+//! ```
+//!
+//! # Who should use something else
+//! To constrain a model, use the `formwork` facade. To build a grammar by program, use
+//! [`GrammarBuilder`](formwork_grammar::GrammarBuilder). For JSON, use JSON Schema.
+//!
+//! # The dialect
+//! That of XGrammar, without its attributes, look-ahead hints and macros, and with a few calls of our own.
+//!
+//! A grammar is a list of rules in any order. The rule `root` is what the whole output must match;
+//! [`Options::root`] names another.
+//! ```text
+//! name ::= expression
+//! ```
+//! A rule begins on a line of its own, and its expression goes on until the next rule begins, over several lines
+//! if need be. Names are letters, digits and `_ - .`, and begin with a letter or `_`; `true` and `false` are none.
+//! White space is free, and `#` begins a comment that ends with the line. Rules may refer to themselves and to each
+//! other in any way, left recursion included. `Options::root` apart, an unused rule is no error.
+//!
+//! | written | means |
+//! |---|---|
+//! | `"text"` | these characters |
+//! | `[a-z_]` | one character of these: single ones and ranges, in any script |
+//! | `[^a-z]` | one character that is none of these; `[^]` is any character, `[]` none, which matches nothing |
+//! | `name` | what the rule of this name stands for |
+//! | `a b` | `a`, then `b` |
+//! | `a \| b` | `a` or `b`; binds loosest |
+//! | `(a)` | `a`; `()` is the empty text, as is `""` |
+//! | `a*` `a+` `a?` | any number of times; at least once; at most once |
+//! | `a{3}` `a{3,}` `a{3,5}` | three times; at least three; three to five. The counts cost nothing, however high |
+//!
+//! Two quantifiers in a row need parentheses: `(a*)?`.
+//!
+//! **Escapes**, in strings and classes: `\n \r \t \b \f \a \v \e \0 \" \' \\ \/ \?`, `\xH…` (the character whose code is all
+//! the hexadecimal digits that follow), `\uHHHH` (two of them where UTF-16 needs a pair), `\u{H…}`, `\UHHHHHHHH`.
+//! Classes have in addition `\^ \$ \. \* \+ \( \) \[ \] \{ \} \| \-` and, which XGrammar refuses, `\d \w \s \D \W \S`
+//! with their ASCII meaning. A `-` is itself at either end of a class and beside such an escape. Neither strings nor
+//! classes go over the end of a line.
+//!
+//! Everything matches the UTF-8 of Unicode's scalar values; surrogates are no characters and cannot be written or matched.
+//!
+//! ## Calls
+//! These are extensions, and what [`Grammar`]'s `Display` prints where the dialect has no words.
+//! The parenthesis must follow at once: `And ("x")` is the rule `And` and a group.
+//!
+//! | written | means |
+//! |---|---|
+//! | `And(a, b, …)` | the texts that match all of these |
+//! | `Not(a)` | the texts that do not match |
+//! | `JsonText(a)` | every way to spell a matching text inside a JSON string, without the quotes |
+//! | `Bytes("\xff\x00")` | these bytes, which need not be UTF-8; `\xHH` is a byte here, and the only escape |
+//! | `ByteClass("\x80-\xbf")` | one byte of these |
+//!
+//! The operands of the first three are regular expressions over characters: rules may be used in them if they are not
+//! recursive, and are put in place of their names; bytes and `JsonText` may not.
+//!
+//! # Errors
+//! All problems of a text are found in one go: an error in one rule does not hide those in the next.
+//! See [`Errors`] and [`Error`].
+//!
+//! # Costs and limits
+//! Linear in the length of the text, [bounded](Limits) in length, nesting and the number of errors, and without
+//! recursion on the shape of the input.
 #![forbid(unsafe_code)]
+
+mod options;
+
+mod limits;
+mod lower;
+mod parser;
+mod syntax;
+
+mod literal;
+mod suggest;
+mod token;
+
+mod error;
+mod problem;
+mod render;
+
+pub use error::{Error, ErrorKind, Errors};
+pub use limits::Limits;
+pub use options::Options;
+
+use formwork_grammar::Grammar;
+
+/// The grammar of a text whose root rule is `root`.
+///
+/// # Errors
+/// As [`Options::grammar`].
+pub fn grammar(text: &str) -> Result<Grammar, Errors> {
+    Options::new().grammar(text)
+}

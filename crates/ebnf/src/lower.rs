@@ -1,0 +1,268 @@
+//! Gives names their meaning and builds the grammar.
+
+use crate::problem::{Problem, Problems, Sweep, quote};
+use crate::suggest::Suggester;
+use crate::syntax::{File, NodeId, NodeKind};
+use crate::{ErrorKind, Limits};
+use formwork_grammar::{ExprId, Grammar, GrammarBuilder, HashMap, Place, RuleId};
+
+/// The grammar, unless there are problems, old or new.
+pub(crate) fn lower(
+    text: &str,
+    file: &File,
+    root: &str,
+    limits: &Limits,
+    problems: &mut Problems,
+) -> Option<Grammar> {
+    let names = names(text, file, problems);
+    check_references(text, file, &names, problems);
+    let root_rule = names.get(root).copied();
+    if root_rule.is_none() && !problems.is_full() {
+        problems.add(missing_root(text, file, root));
+    }
+    if !problems.is_empty() {
+        return None;
+    }
+    let mut builder = GrammarBuilder::with_limits(limits.grammar.clone());
+    let mut sweep = Sweep::new(text);
+    let rules: Vec<RuleId> = file
+        .rules
+        .iter()
+        .map(|rule| builder.declare(&text[rule.name.clone()], Place::Text(sweep.position(rule.name.start))))
+        .collect();
+    let root_rule = rules.get(root_rule?).copied()?;
+    let n = file.nodes.len();
+    let mut lowering = Lowering {
+        text,
+        file,
+        names: &names,
+        rules: &rules,
+        builder,
+        exprs: vec![None; n],
+        texts: Texts { exprs: Vec::new(), is_open: Vec::new() },
+        problems,
+    };
+    lowering.all();
+    for (rule, &id) in file.rules.iter().zip(&rules) {
+        let body = rule.body.and_then(|body| lowering.exprs[body.index()])?;
+        lowering.builder.define(id, body);
+    }
+    match lowering.builder.build(root_rule) {
+        Ok(grammar) => Some(grammar),
+        Err(error) => {
+            let at = error.place().position().map_or(0, |position| position.offset);
+            problems.add(Problem::new(ErrorKind::Limit, at..at, error.message()));
+            None
+        }
+    }
+}
+
+/// The rules by name.
+fn names<'a>(text: &'a str, file: &File, problems: &mut Problems) -> HashMap<&'a str, usize> {
+    let mut names: HashMap<&str, usize> = HashMap::default();
+    for (i, rule) in file.rules.iter().enumerate() {
+        let name = &text[rule.name.clone()];
+        match names.get(name) {
+            None => {
+                names.insert(name, i);
+            }
+            Some(&first) => {
+                let message = format!("the rule `{}` is defined twice", quote(name));
+                let problem = Problem::new(ErrorKind::DuplicateRule, rule.name.clone(), message)
+                    .related(file.rules[first].name.start, "the first definition is")
+                    .help("put the alternatives of both into one, or rename one");
+                problems.add(problem);
+            }
+        }
+    }
+    names
+}
+
+fn check_references(text: &str, file: &File, names: &HashMap<&str, usize>, problems: &mut Problems) {
+    let rule_names = || file.rules.iter().map(|rule| &text[rule.name.clone()]).collect();
+    let mut suggester: Option<Suggester<'_>> = None;
+    let mut suggestions: HashMap<&str, Option<&str>> = HashMap::default();
+    for node in &file.nodes {
+        let name = match node.kind {
+            NodeKind::Reference => &text[node.place()],
+            _ => continue,
+        };
+        if names.contains_key(name) {
+            continue;
+        }
+        if problems.is_full() {
+            return;
+        }
+        let suggester = suggester.get_or_insert_with(|| Suggester::new(rule_names()));
+        let suggestion = *suggestions.entry(name).or_insert_with(|| suggester.closest(name));
+        let message = format!("there is no rule `{}`", quote(name));
+        let problem = Problem::new(ErrorKind::UndefinedRule, node.place(), message);
+        problems.add(match suggestion {
+            Some(close) => problem.help(format!("did you mean `{close}`?")),
+            None => problem,
+        });
+    }
+}
+
+fn missing_root(text: &str, file: &File, root: &str) -> Problem {
+    let mut names: Vec<&str> = file.rules.iter().map(|rule| &text[rule.name.clone()]).collect();
+    let n_more = names.len().saturating_sub(10);
+    names.truncate(10);
+    let listed: Vec<String> = names.iter().map(|name| format!("`{}`", quote(name))).collect();
+    let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
+    let help = match listed[..] {
+        [] => "the text defines no rules".to_owned(),
+        _ => format!("the rules are {}{more}; define `{root}` or name another root", listed.join(", ")),
+    };
+    let start = file.rules.first().map_or(0..0, |rule| rule.name.clone());
+    let message = format!("the root rule `{}` is not defined", quote(root));
+    Problem::new(ErrorKind::MissingRoot, start, message).help(help)
+}
+
+struct Lowering<'a> {
+    text: &'a str,
+    file: &'a File,
+    names: &'a HashMap<&'a str, usize>,
+    rules: &'a [RuleId],
+    builder: GrammarBuilder,
+    /// What each node has become; nodes inside operands that must be text are left out.
+    exprs: Vec<Option<ExprId>>,
+    texts: Texts,
+    problems: &'a mut Problems,
+}
+
+/// What nodes become where the grammar wants text: rules are put in place of their names.
+/// Empty until it is needed, then one entry per node.
+struct Texts {
+    exprs: Vec<Option<ExprId>>,
+    /// Whether the node is being worked on; meeting such a node again means that a rule is recursive.
+    is_open: Vec<bool>,
+}
+
+enum Step {
+    Enter(NodeId),
+    Leave(NodeId),
+}
+
+impl Lowering<'_> {
+    /// Lowers all nodes; operands come first.
+    fn all(&mut self) {
+        for id in self.file.ids() {
+            let node = self.file.node(id);
+            if node.is_text {
+                continue;
+            }
+            if let NodeKind::And(_) | NodeKind::Not(_) | NodeKind::JsonText(_) = node.kind {
+                for &operand in self.file.operands(id) {
+                    let expr = self.as_text(operand, node.place().start);
+                    self.exprs[operand.index()] = Some(expr);
+                }
+            }
+            let expr = match node.kind {
+                NodeKind::Reference => match self.target(id) {
+                    Some(rule) => self.builder.rule(self.rules[rule]),
+                    None => self.builder.never(),
+                },
+                _ => self.make(id, false),
+            };
+            self.exprs[id.index()] = Some(expr);
+        }
+    }
+
+    /// The number of the rule that a reference means; all are defined when this is asked.
+    fn target(&self, reference: NodeId) -> Option<usize> {
+        self.names.get(&self.text[self.file.node(reference).place()]).copied()
+    }
+
+    /// Makes the expression of a node whose operands are made.
+    fn make(&mut self, id: NodeId, is_text: bool) -> ExprId {
+        let exprs = if is_text { &self.texts.exprs } else { &self.exprs };
+        let b = &mut self.builder;
+        let never = b.never();
+        let expr = |id: NodeId| exprs[id.index()].unwrap_or(never);
+        let parts = |list| self.file.parts(list).iter().map(|&part| expr(part));
+        match &self.file.node(id).kind {
+            NodeKind::Literal(bytes) => b.literal(bytes),
+            NodeKind::Class(class) => b.class(class.clone()),
+            NodeKind::ByteClass(set) => b.byte_class(*set),
+            NodeKind::Reference => never,
+            NodeKind::Seq(list) => b.seq(parts(*list)),
+            NodeKind::Alt(list) => b.alt(parts(*list)),
+            NodeKind::And(list) => b.and(parts(*list)),
+            NodeKind::Repeat { body, min, max } => b.repeat(expr(*body), *min, *max),
+            NodeKind::Not(body) => b.not(expr(*body)),
+            NodeKind::JsonText(body) => b.json_text(expr(*body)),
+        }
+    }
+
+    /// The expression of a node as text; problems are noted, and stand for nothing.
+    fn as_text(&mut self, root: NodeId, wanted_at: usize) -> ExprId {
+        if self.texts.exprs.is_empty() {
+            self.texts.exprs = vec![None; self.file.nodes.len()];
+            self.texts.is_open = vec![false; self.file.nodes.len()];
+        }
+        let mut steps = vec![Step::Enter(root)];
+        while let Some(step) = steps.pop() {
+            match step {
+                Step::Enter(id) if self.texts.exprs[id.index()].is_some() => {}
+                Step::Enter(id) => {
+                    self.texts.is_open[id.index()] = true;
+                    steps.push(Step::Leave(id));
+                    let body;
+                    let operands = match self.target_body(id) {
+                        Some(target) if self.texts.is_open[target.index()] => {
+                            self.not_text(id, wanted_at, "is recursive, so it is no regular expression");
+                            &[][..]
+                        }
+                        Some(target) => {
+                            body = [target];
+                            &body[..]
+                        }
+                        None => self.file.operands(id),
+                    };
+                    steps.extend(operands.iter().rev().map(|&operand| Step::Enter(operand)));
+                }
+                Step::Leave(id) => {
+                    self.texts.is_open[id.index()] = false;
+                    let expr = self.make_text(id, wanted_at);
+                    self.texts.exprs[id.index()] = Some(expr);
+                }
+            }
+        }
+        self.texts.exprs[root.index()].unwrap_or_else(|| self.builder.never())
+    }
+
+    /// The body of the rule that a reference means.
+    fn target_body(&self, id: NodeId) -> Option<NodeId> {
+        match self.file.node(id).kind {
+            NodeKind::Reference => self.file.rules[self.target(id)?].body,
+            _ => None,
+        }
+    }
+
+    fn make_text(&mut self, id: NodeId, wanted_at: usize) -> ExprId {
+        let never = self.builder.never();
+        match &self.file.node(id).kind {
+            NodeKind::Reference => {
+                let body = self.target_body(id).and_then(|body| self.texts.exprs[body.index()]);
+                return body.unwrap_or(never);
+            }
+            NodeKind::JsonText(_) => self.not_text(id, wanted_at, "is about bytes, not characters"),
+            NodeKind::ByteClass(_) => self.not_text(id, wanted_at, "is about bytes, not characters"),
+            NodeKind::Literal(bytes) if std::str::from_utf8(bytes).is_err() => {
+                self.not_text(id, wanted_at, "is about bytes, not characters");
+            }
+            _ => return self.make(id, true),
+        }
+        never
+    }
+
+    fn not_text(&mut self, id: NodeId, wanted_at: usize, why: &str) {
+        let place = self.file.node(id).place();
+        let message = format!("`{}` {why}", quote(&self.text[place.clone()]));
+        self.problems.add(
+            Problem::new(ErrorKind::NotText, place, message)
+                .related(wanted_at, "characters are wanted by the call"),
+        );
+    }
+}

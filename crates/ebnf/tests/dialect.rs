@@ -1,0 +1,151 @@
+//! What is read, shown as it is printed.
+
+use expect_test::{Expect, expect};
+use formwork_ebnf::Options;
+use formwork_grammar::{GrammarBuilder, Place};
+
+fn check(text: &str, expected: Expect) {
+    let grammar = formwork_ebnf::grammar(text).unwrap_or_else(|errors| panic!("{errors}"));
+    let printed = grammar.to_string();
+    expected.assert_eq(&printed);
+    let root = grammar.rule(grammar.root()).name();
+    let again =
+        Options::new().root(root).grammar(&printed).unwrap_or_else(|errors| panic!("{printed}\n{errors}"));
+    assert_eq!(again.to_string(), printed);
+}
+
+#[test]
+fn rules_and_expressions() {
+    check("root ::= root", expect![[r#"
+        root ::= root
+    "#]]);
+    check("root ::= \"\" # empty\n", expect![[r#"
+        root ::= ""
+    "#]]);
+    check("\u{FEFF}root ::=\r\n  a-1.b_c\r\n  | (\"x\" (\"y\" \"z\"))*\r\na-1.b_c::=[a-c]\"q\"", expect![[r#"
+        root ::= a-1.b_c | "xyz"*
+        a-1.b_c ::= [a-c] "q"
+    "#]]);
+    check("root ::= (\"a\"*)? ((\"a\" | \"b\") \"c\"){ 2 , 3 } \"d\"{4,}\"e\"{5} ()", expect![[r#"
+        root ::= ("a"*)? (("a" | "b") "c"){2,3} "d"{4,} "e"{5}
+    "#]]);
+    check("root ::= item(\",\" item)*\nitem ::= And (item)\nAnd ::= \"x\"", expect![[r#"
+        root ::= item ("," item)*
+        item ::= And item
+        And ::= "x"
+    "#]]);
+    check("größe ::= \"é\"\nroot ::= größe", expect![[r#"
+        größe ::= "é"
+        root ::= größe
+    "#]]);
+}
+
+#[test]
+fn literals() {
+    check(
+        r#"root ::= "\"\\\/\'\?\n\r\t\b\f\a\v\0\e" "\x41" "\u00e9\ud83d\ude00\U0001F600\u{1f600}""#,
+        expect![[r#"
+            root ::= "\"\\/'?\n\r\t\u0008\u000c\u0007\u000b\u0000\u001bAé😀😀😀"
+        "#]],
+    );
+    check(
+        r"root ::= [] | [^] | [^\n] | [-a] | [a-] | [a\-z] | [\]\[^] | [^中a-c] | [\d\w-.] | [\D] | [\s-x]",
+        expect![[r#"
+            root ::= [^] | [^\n] | [\-a] | [\-az] | [\[\]-\^] | [^a-c中] | [\--.0-9A-Z_a-z] | [^0-9] | [\t-\r \-x]
+        "#]],
+    );
+    check(r##"root ::= [#"] "#" [a-a] [^\u0000-\U0010FFFF]*"##, expect![[r##"
+        root ::= ["-#] "#a"
+    "##]]);
+}
+
+#[test]
+fn calls() {
+    check(
+        "root ::= And(word, Not(\"if\" | \"else\")) JsonText([^\\n]{0,5}) Bytes(\"a\\xff\") ByteClass(\"\\x80-\\xbfa\")\nword ::= letter+\nletter ::= [a-z]",
+        expect![[r#"
+            root ::= And([a-z]+, Not("if" | "else")) JsonText([^\n]{0,5}) Bytes("a\xff") ByteClass("a\x80-\xbf")
+            word ::= letter+
+            letter ::= [a-z]
+        "#]],
+    );
+}
+
+#[test]
+fn places_of_rules() {
+    let grammar =
+        formwork_ebnf::grammar("\n  root ::= b\n\tb ::= \"x\"").unwrap_or_else(|errors| panic!("{errors}"));
+    let places: Vec<String> = grammar.rules().iter().map(|rule| rule.place().to_string()).collect();
+    assert_eq!(places, ["line 2, column 3", "line 3, column 2"]);
+}
+
+#[test]
+fn sharing_is_printed_as_rules_and_in_linear_size() {
+    let mut b = GrammarBuilder::new();
+    let mut expr = b.literal("a text that is long enough to be given a name of its own");
+    let comma = b.literal(",");
+    for _ in 0..1_000 {
+        let pair = b.seq([expr, comma, expr]);
+        expr = b.alt([pair, expr]);
+    }
+    let text = b.not(expr);
+    let root = b.declare("a name/with\nspaces", Place::none());
+    let (_taken, recursive) = (b.declare("shared_1", Place::none()), b.declare("true", Place::none()));
+    let reference = b.rule(recursive);
+    let body = b.seq([text, reference]);
+    b.define(root, body);
+    b.define(_taken, expr);
+    b.define(recursive, text);
+    let grammar = b.build(root).unwrap_or_else(|error| panic!("{error}"));
+    let printed = grammar.to_string();
+    assert!(printed.len() < 100_000, "{}", printed.len());
+    let again = Options::new()
+        .root("a_name_with_spaces")
+        .grammar(&printed)
+        .unwrap_or_else(|errors| panic!("{errors}"));
+    assert_eq!(again.to_string(), printed);
+    expect![""].assert_eq(&printed.lines().take(5).map(|line| format!("{line}\n")).collect::<String>());
+}
+
+#[test]
+fn hostile_texts_end_in_time_and_without_deep_recursion() {
+    let run = |text: String| {
+        // Far less stack than any real thread has, so that recursion shows.
+        let work = move || match formwork_ebnf::grammar(&text) {
+            Ok(grammar) => Ok(grammar.to_string().len()),
+            Err(errors) => Err(errors.to_string()),
+        };
+        let thread = std::thread::Builder::new().stack_size(512 << 10).spawn(work).expect("a thread");
+        thread.join().expect("no panic and no overflow")
+    };
+    for unit in [
+        "(",
+        "(\"a\" ",
+        "(\"a\" | ",
+        "[",
+        "\"",
+        "Not(",
+        "And(\"a\", ",
+        "{",
+        "((a)* ",
+        "\\",
+        "\u{1F600}",
+        "a\n",
+    ] {
+        assert!(run(format!("root ::= {}", unit.repeat((1 << 20) / unit.len()))).is_err(), "{unit}");
+        let _ = run(unit.repeat((1 << 20) / unit.len()));
+    }
+    for (open, close) in
+        [("(", ")"), ("(\"a\" ", ")"), ("(\"a\" | \"b\"", ")*"), ("Not(\"a\" ", ")"), ("JsonText(Not(", "))")]
+    {
+        let n = 990 / open.matches('(').count();
+        let result = run(format!("root ::= {}\"x\"{}", open.repeat(n), close.repeat(n)));
+        assert_eq!(result.is_ok(), open != "JsonText(Not(", "{open}: {result:?}");
+    }
+    let alternation: Vec<String> = (0..10_000).map(|i| format!("\"literal number {i}\"")).collect();
+    assert!(run(format!("root ::= {}", alternation.join(" | "))).is_ok());
+    assert!(run(format!("root ::= \"{}\"", "x".repeat(1 << 20))).is_ok());
+    let rules: String = (0..100_000).map(|i| format!("r{i} ::= \"x\" r{}\n", i + 1)).collect();
+    assert!(run(format!("{rules}r100000 ::= \"y\"\nroot ::= r0")).is_ok());
+    assert!(run(format!("{}root ::= Not(r0)\nr100000 ::= \"y\"", rules)).is_ok());
+}
