@@ -1,0 +1,315 @@
+//! Reads JSON text, and converts `serde_json` values, into a [`Forest`], both with explicit stacks.
+
+use super::{Forest, Number, Value, ValueId};
+use crate::decimal::Decimal;
+use crate::error::Error;
+use formwork_grammar::{HashSet, Position};
+use std::sync::Arc;
+
+/// Values a schema and its resources may have together.
+const MAX_VALUES: usize = 20_000_000;
+
+/// An array or object that is still open.
+enum Open {
+    Array(Vec<ValueId>),
+    Object { members: Vec<(Arc<str>, ValueId)>, keys: HashSet<Arc<str>>, key: Arc<str> },
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+pub(super) fn read(forest: &mut Forest, text: &str) -> Result<ValueId, Error> {
+    let mut reader = Reader { text, at: 0 };
+    let mut stack: Vec<(Open, usize)> = Vec::new();
+    reader.blank();
+    loop {
+        check_size(forest)?;
+        let start = forest.len();
+        // One value, or the opening of one.
+        let mut done = match reader.peek() {
+            Some(b'[') => {
+                reader.at += 1;
+                reader.blank();
+                if reader.eat(b']') {
+                    forest.push(Value::Array(Box::default()), start)
+                } else {
+                    stack.push((Open::Array(Vec::new()), start));
+                    continue;
+                }
+            }
+            Some(b'{') => {
+                reader.at += 1;
+                reader.blank();
+                if reader.eat(b'}') {
+                    forest.push(Value::Object(Box::default()), start)
+                } else {
+                    let mut keys = HashSet::default();
+                    let key = reader.key(&mut keys)?;
+                    stack.push((Open::Object { members: Vec::new(), keys, key }, start));
+                    continue;
+                }
+            }
+            _ => {
+                let value = reader.scalar()?;
+                forest.push(value, start)
+            }
+        };
+        // What follows a finished value: a comma, or the end of what is open, which is then a finished value itself.
+        loop {
+            reader.blank();
+            match stack.last_mut() {
+                None => {
+                    if reader.at < text.len() {
+                        return Err(reader.error("something follows the value"));
+                    }
+                    return Ok(done);
+                }
+                Some((Open::Array(items), _)) => {
+                    items.push(done);
+                    if reader.eat(b',') {
+                        reader.blank();
+                        break;
+                    }
+                    if !reader.eat(b']') {
+                        return Err(reader.error("`,` or `]` is missing"));
+                    }
+                }
+                Some((Open::Object { members, keys, key }, _)) => {
+                    members.push((key.clone(), done));
+                    if reader.eat(b',') {
+                        reader.blank();
+                        *key = reader.key(keys)?;
+                        break;
+                    }
+                    if !reader.eat(b'}') {
+                        return Err(reader.error("`,` or `}` is missing"));
+                    }
+                }
+            }
+            let (value, start) = match stack.pop() {
+                Some((Open::Array(items), start)) => (Value::Array(items.into()), start),
+                Some((Open::Object { members, .. }, start)) => (Value::Object(members.into()), start),
+                None => return Err(reader.error("an unmatched bracket")),
+            };
+            done = forest.push(value, start);
+        }
+    }
+}
+
+fn check_size(forest: &Forest) -> Result<(), Error> {
+    if forest.len() < MAX_VALUES {
+        return Ok(());
+    }
+    Err(Error::limit("", format!("the schema has more than {MAX_VALUES} values")))
+}
+
+impl Reader<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn blank(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
+    fn error(&self, what: &str) -> Error {
+        Error::invalid("", format!("not JSON: {what} at {}", Position::of(self.text, self.at)))
+    }
+
+    /// A key, its colon and the white space after it.
+    fn key(&mut self, keys: &mut HashSet<Arc<str>>) -> Result<Arc<str>, Error> {
+        if self.peek() != Some(b'"') {
+            return Err(self.error("a key or `}` is missing"));
+        }
+        let key: Arc<str> = self.string()?.into();
+        if !keys.insert(key.clone()) {
+            return Err(self.error(&format!("the key {key:?} comes twice")));
+        }
+        self.blank();
+        if !self.eat(b':') {
+            return Err(self.error("`:` is missing"));
+        }
+        self.blank();
+        Ok(key)
+    }
+
+    fn scalar(&mut self) -> Result<Value, Error> {
+        let rest = &self.text[self.at..];
+        for (word, value) in
+            [("null", Value::Null), ("true", Value::Bool(true)), ("false", Value::Bool(false))]
+        {
+            if rest.starts_with(word) {
+                self.at += word.len();
+                return Ok(value);
+            }
+        }
+        match self.peek() {
+            Some(b'"') => Ok(Value::String(self.string()?.into())),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            _ => Err(self.error("a value is missing")),
+        }
+    }
+
+    fn digits(&mut self) -> Result<(), Error> {
+        if !matches!(self.peek(), Some(b'0'..=b'9')) {
+            return Err(self.error("a digit is missing"));
+        }
+        while matches!(self.peek(), Some(b'0'..=b'9')) {
+            self.at += 1;
+        }
+        Ok(())
+    }
+
+    fn number(&mut self) -> Result<Value, Error> {
+        let start = self.at;
+        self.eat(b'-');
+        if !self.eat(b'0') {
+            self.digits()?;
+        }
+        let mut written_plain = true;
+        if self.eat(b'.') {
+            written_plain = false;
+            self.digits()?;
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            written_plain = false;
+            self.at += 1;
+            if !self.eat(b'+') {
+                self.eat(b'-');
+            }
+            self.digits()?;
+        }
+        let value = Decimal::parse(&self.text[start..self.at]).ok_or_else(|| {
+            Error::limit(
+                "",
+                format!("a number's exponent is out of range before {}", Position::of(self.text, self.at)),
+            )
+        })?;
+        Ok(Value::Number(Number { value, written_plain }))
+    }
+
+    fn string(&mut self) -> Result<String, Error> {
+        self.at += 1;
+        let mut text = String::new();
+        loop {
+            let run =
+                self.text[self.at..].bytes().take_while(|&b| b != b'"' && b != b'\\' && b >= b' ').count();
+            text.push_str(&self.text[self.at..self.at + run]);
+            self.at += run;
+            match self.peek() {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(text);
+                }
+                Some(b'\\') => {
+                    self.at += 1;
+                    let c = self.escape()?;
+                    text.push(c);
+                }
+                Some(_) => return Err(self.error("a control character in a string")),
+                None => return Err(self.error("a string is not closed")),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<char, Error> {
+        let byte = self.peek();
+        self.at += 1;
+        Ok(match byte {
+            Some(b @ (b'"' | b'\\' | b'/')) => char::from(b),
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'u') => {
+                let first = self.hex()?;
+                if (0xD800..0xDC00).contains(&first) && self.text[self.at..].starts_with("\\u") {
+                    self.at += 2;
+                    let second = self.hex()?;
+                    if (0xDC00..0xE000).contains(&second) {
+                        let code = 0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+                        return char::from_u32(code).ok_or_else(|| self.error("half of a surrogate pair"));
+                    }
+                }
+                char::from_u32(first).ok_or_else(|| self.error("half of a surrogate pair"))?
+            }
+            _ => {
+                self.at -= 1;
+                return Err(self.error("an unknown escape"));
+            }
+        })
+    }
+
+    fn hex(&mut self) -> Result<u32, Error> {
+        let digits = self.text.as_bytes().get(self.at..self.at + 4);
+        let code = digits
+            .filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+            .and_then(|digits| u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
+        let code = code.ok_or_else(|| self.error("four hexadecimal digits are missing"))?;
+        self.at += 4;
+        Ok(code)
+    }
+}
+
+/// A step of the conversion: visit a value, or put together one whose parts are done.
+enum Task<'v> {
+    Visit(&'v serde_json::Value),
+    Close(&'v serde_json::Value, usize),
+}
+
+pub(super) fn convert(forest: &mut Forest, value: &serde_json::Value) -> Result<ValueId, Error> {
+    use serde_json::Value as Json;
+    let mut tasks = vec![Task::Visit(value)];
+    // Finished values whose parents are still open.
+    let mut done: Vec<ValueId> = Vec::new();
+    while let Some(task) = tasks.pop() {
+        check_size(forest)?;
+        let start = forest.len();
+        let id = match task {
+            Task::Visit(Json::Null) => forest.push(Value::Null, start),
+            Task::Visit(Json::Bool(b)) => forest.push(Value::Bool(*b), start),
+            Task::Visit(Json::String(s)) => forest.push(Value::String(s.as_str().into()), start),
+            Task::Visit(Json::Number(n)) => {
+                let text = n.to_string();
+                let value = Decimal::parse(&text)
+                    .ok_or_else(|| Error::limit("", format!("the number {text} is out of range")))?;
+                let written_plain = !text.contains(['.', 'e', 'E']);
+                forest.push(Value::Number(Number { value, written_plain }), start)
+            }
+            Task::Visit(parent @ Json::Array(items)) => {
+                tasks.push(Task::Close(parent, start));
+                tasks.extend(items.iter().rev().map(Task::Visit));
+                continue;
+            }
+            Task::Visit(parent @ Json::Object(members)) => {
+                tasks.push(Task::Close(parent, start));
+                let parts: Vec<&Json> = members.values().collect();
+                tasks.extend(parts.into_iter().rev().map(Task::Visit));
+                continue;
+            }
+            Task::Close(Json::Array(items), start) => {
+                let parts = done.split_off(done.len() - items.len());
+                forest.push(Value::Array(parts.into()), start)
+            }
+            Task::Close(Json::Object(members), start) => {
+                let parts = done.split_off(done.len() - members.len());
+                let members = members.keys().map(|key| Arc::from(key.as_str())).zip(parts).collect();
+                forest.push(Value::Object(members), start)
+            }
+            Task::Close(..) => continue,
+        };
+        done.push(id);
+    }
+    done.pop().ok_or_else(|| Error::invalid("", "no value"))
+}

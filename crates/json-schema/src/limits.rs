@@ -1,0 +1,38 @@
+//! Bounds on how far a schema may grow on its way to a grammar.
+
+/// Bounds on how far a schema may grow on its way to a grammar.
+///
+/// Exceeding one is an error of kind [`Limit`](crate::ErrorKind::Limit) with the pointer of the schema that grew;
+/// never a panic, a hang or a silently looser grammar. The defaults are several times what real schemas need.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Rules, one for each distinct demand on a value; default 20,000.
+    pub max_rules: usize,
+    /// States of all objects and arrays together; default 200,000.
+    pub max_states: usize,
+    /// Ways to split the demand on one member of an object or array; default 256.
+    pub max_alternatives: usize,
+    /// Classes of undeclared keys of one object; default 512.
+    pub max_key_classes: usize,
+    /// Distinct formulas of the normal form; default 1,000,000.
+    pub max_formulas: usize,
+    /// How deeply `anyOf`, `allOf` and `not` may alternate within one value; default 100.
+    pub max_depth: usize,
+    /// Digits of a bound or constant written out; default 400.
+    pub max_digits: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_rules: 20_000,
+            max_states: 200_000,
+            max_alternatives: 256,
+            max_key_classes: 512,
+            max_formulas: 1_000_000,
+            max_depth: 100,
+            max_digits: 400,
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! Comparing digits: which spellings of numbers lie above or below a bound, as expressions over characters.
+//!
+//! Two syntaxes: *plain* (`12`, `0.5`), where the comparison runs along the digits, and *scientific* (`1.5e-7`, one
+//! digit that is not zero before the point), where it compares exponents and then mantissas. Magnitudes have no sign.
+
+use crate::decimal::Decimal;
+use formwork_grammar::{CharClass, ExprId, GrammarBuilder};
+
+/// Which side of a bound a magnitude lies on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Above,
+    Below,
+}
+
+/// Builds comparisons into a grammar.
+pub(super) struct Comparer<'b> {
+    pub(super) b: &'b mut GrammarBuilder,
+}
+
+impl Comparer<'_> {
+    fn digits(&mut self, low: u8, high: u8) -> ExprId {
+        let digit = |d: u8| char::from(b'0' + d.min(9));
+        if low > high {
+            return self.b.never();
+        }
+        self.b.class(CharClass::range(digit(low), digit(high)))
+    }
+
+    fn digit(&mut self) -> ExprId {
+        self.digits(0, 9)
+    }
+
+    fn written(&mut self, digits: &[u8]) -> ExprId {
+        let text: Vec<u8> = digits.iter().map(|d| b'0' + d).collect();
+        self.b.literal(text)
+    }
+
+    /// Digits that differ from `digits` in the direction of `side` at some place, and anything after that; `first_low`
+    /// is the least first digit. With `same_length`, exactly as many digits; else any number.
+    fn differs(&mut self, digits: &[u8], side: Side, first_low: u8, same_length: bool) -> ExprId {
+        let any = self.digit();
+        let mut from_here = self.b.never();
+        for (i, &d) in digits.iter().enumerate().rev() {
+            let low = if i == 0 { first_low } else { 0 };
+            let step = match side {
+                Side::Above => self.digits((d + 1).max(low), 9),
+                Side::Below if d == 0 => self.b.never(),
+                Side::Below => self.digits(low, d - 1),
+            };
+            let n_after = u32::try_from(digits.len() - i - 1).unwrap_or(u32::MAX);
+            let rest =
+                if same_length { self.b.repeat(any, n_after, Some(n_after)) } else { self.b.star(any) };
+            let now = self.b.seq([step, rest]);
+            let same = self.written(&[d]);
+            let later = self.b.seq([same, from_here]);
+            from_here = self.b.alt([now, later]);
+        }
+        from_here
+    }
+
+    /// Whole numbers without leading zeros beyond a whole number on one side.
+    fn whole(&mut self, digits: &[u8], side: Side) -> ExprId {
+        let n = u32::try_from(digits.len()).unwrap_or(u32::MAX);
+        let (any, first) = (self.digit(), self.digits(1, 9));
+        let least = u8::from(n > 1);
+        let same_length = self.differs(digits, side, least, true);
+        let other_length = match side {
+            Side::Above => {
+                let rest = self.b.repeat(any, n, None);
+                self.b.seq([first, rest])
+            }
+            Side::Below if n == 1 => self.b.never(),
+            Side::Below => {
+                let rest = self.b.repeat(any, 0, Some(n - 2));
+                let shorter = self.b.seq([first, rest]);
+                let zero = self.b.literal("0");
+                self.b.alt([zero, shorter])
+            }
+        };
+        self.b.alt([same_length, other_length])
+    }
+
+    /// A point and any digits.
+    pub(super) fn fraction(&mut self) -> ExprId {
+        let (point, any) = (self.b.literal("."), self.digit());
+        let digits = self.b.plus(any);
+        self.b.seq([point, digits])
+    }
+
+    /// A point and zeros.
+    fn zero_fraction(&mut self) -> ExprId {
+        let point = self.b.literal(".");
+        let zero = self.b.literal("0");
+        let zeros = self.b.plus(zero);
+        self.b.seq([point, zeros])
+    }
+
+    /// Fractions (the point included; the empty one stands for zero) beyond a fraction without trailing zeros.
+    fn fraction_beyond(&mut self, digits: &[u8], side: Side) -> ExprId {
+        let point = self.b.literal(".");
+        let differs = self.differs(digits, side, 0, false);
+        match side {
+            Side::Above => {
+                let same = self.written(digits);
+                let more = self.some_nonzero();
+                let longer = self.b.seq([same, more]);
+                let all = self.b.alt([differs, longer]);
+                self.b.seq([point, all])
+            }
+            Side::Below => {
+                if digits.is_empty() {
+                    return self.b.never();
+                }
+                // A proper prefix is less, since the last digit is not zero; so is no fraction at all.
+                let prefixes: Vec<ExprId> = (1..digits.len()).map(|n| self.written(&digits[..n])).collect();
+                let prefixes = self.b.alt(prefixes);
+                let all = self.b.alt([differs, prefixes]);
+                let some = self.b.seq([point, all]);
+                self.b.optional(some)
+            }
+        }
+    }
+
+    /// Digits of which one is not zero.
+    fn some_nonzero(&mut self) -> ExprId {
+        let zero = self.b.literal("0");
+        let (zeros, nonzero, any) = (self.b.star(zero), self.digits(1, 9), self.digit());
+        let rest = self.b.star(any);
+        self.b.seq([zeros, nonzero, rest])
+    }
+
+    /// Plain magnitudes beyond the bound's; with `whole`, those without a fraction (the bound must be whole then).
+    pub(super) fn plain(&mut self, bound: &Decimal, side: Side, whole: bool) -> ExprId {
+        let (digits, fraction) = bound.plain_digits();
+        let other_whole = self.whole(&digits, side);
+        if whole {
+            return other_whole;
+        }
+        let any_fraction = self.fraction();
+        let any_fraction = self.b.optional(any_fraction);
+        let far = self.b.seq([other_whole, any_fraction]);
+        let same = self.written(&digits);
+        let beyond = self.fraction_beyond(&fraction, side);
+        let near = self.b.seq([same, beyond]);
+        self.b.alt([far, near])
+    }
+
+    /// Plain magnitudes equal to the bound's; with `whole`, without a fraction.
+    pub(super) fn plain_equal(&mut self, bound: &Decimal, whole: bool) -> ExprId {
+        let (digits, fraction) = bound.plain_digits();
+        let same = self.written(&digits);
+        if whole {
+            return if fraction.is_empty() { same } else { self.b.never() };
+        }
+        let rest = if fraction.is_empty() {
+            let zeros = self.zero_fraction();
+            self.b.optional(zeros)
+        } else {
+            let (point, same) = (self.b.literal("."), self.written(&fraction));
+            let zero = self.b.literal("0");
+            let zeros = self.b.star(zero);
+            self.b.seq([point, same, zeros])
+        };
+        self.b.seq([same, rest])
+    }
+
+    // ---- scientific ----
+
+    fn exponent_mark(&mut self) -> ExprId {
+        self.b.class(CharClass::from_ranges([('e', 'e'), ('E', 'E')]))
+    }
+
+    /// Any exponent's digits with a sign or without.
+    pub(super) fn any_exponent(&mut self) -> ExprId {
+        let mark = self.exponent_mark();
+        let sign = self.b.class(CharClass::from_ranges([('+', '+'), ('-', '-')]));
+        let (sign, digit) = (self.b.optional(sign), self.digit());
+        let digits = self.b.plus(digit);
+        self.b.seq([mark, sign, digits])
+    }
+
+    /// A negative exponent that is not zero.
+    pub(super) fn negative_exponent(&mut self) -> ExprId {
+        let mark = self.exponent_mark();
+        let minus = self.b.literal("-");
+        let digits = self.some_nonzero();
+        self.b.seq([mark, minus, digits])
+    }
+
+    /// Any scientific magnitude.
+    pub(super) fn any_scientific(&mut self) -> ExprId {
+        let (mantissa, exponent) = (self.any_mantissa(), self.any_exponent());
+        self.b.seq([mantissa, exponent])
+    }
+
+    pub(super) fn any_mantissa(&mut self) -> ExprId {
+        let (first, fraction) = (self.digits(1, 9), self.fraction());
+        let fraction = self.b.optional(fraction);
+        self.b.seq([first, fraction])
+    }
+
+    /// A whole number, leading zeros allowed, beyond `n` on one side.
+    fn padded(&mut self, n: u64, side: Side) -> ExprId {
+        let digits: Vec<u8> = n.to_string().bytes().map(|b| b - b'0').collect();
+        let zero = self.b.literal("0");
+        let (zeros, beyond) = (self.b.star(zero), self.whole(&digits, side));
+        self.b.seq([zeros, beyond])
+    }
+
+    fn padded_equal(&mut self, n: u64) -> ExprId {
+        let zero = self.b.literal("0");
+        if n == 0 {
+            return self.b.plus(zero);
+        }
+        let zeros = self.b.star(zero);
+        let same = self.b.literal(n.to_string());
+        self.b.seq([zeros, same])
+    }
+
+    /// Exponents (mark and sign included) beyond `n` on one side.
+    fn exponent_beyond(&mut self, n: i64, side: Side) -> ExprId {
+        let mark = self.exponent_mark();
+        let (plus, minus) = (self.b.literal("+"), self.b.literal("-"));
+        let plus = self.b.optional(plus);
+        let digit = self.digit();
+        let any = self.b.plus(digit);
+        let nonzero = self.some_nonzero();
+        let size = n.unsigned_abs();
+        // Exponents without `-` are at least zero, those with it at most zero.
+        let (positive, negative) = match (side, n >= 0) {
+            (Side::Above, true) => (self.padded(size, Side::Above), self.b.never()),
+            (Side::Above, false) => (any, self.padded(size, Side::Below)),
+            (Side::Below, true) => (self.padded(size, Side::Below), if n == 0 { nonzero } else { any }),
+            (Side::Below, false) => (self.b.never(), self.padded(size, Side::Above)),
+        };
+        let (positive, negative) = (self.b.seq([plus, positive]), self.b.seq([minus, negative]));
+        let both = self.b.alt([positive, negative]);
+        self.b.seq([mark, both])
+    }
+
+    fn exponent_equal(&mut self, n: i64) -> ExprId {
+        let mark = self.exponent_mark();
+        let (plus, minus) = (self.b.literal("+"), self.b.literal("-"));
+        let plus = self.b.optional(plus);
+        let digits = self.padded_equal(n.unsigned_abs());
+        let positive = self.b.seq([plus, digits]);
+        let negative = self.b.seq([minus, digits]);
+        let value = match n {
+            0 => self.b.alt([positive, negative]),
+            1.. => positive,
+            _ => negative,
+        };
+        self.b.seq([mark, value])
+    }
+
+    /// Scientific magnitudes beyond the bound's.
+    pub(super) fn scientific(&mut self, bound: &Decimal, side: Side) -> ExprId {
+        let Some((&first, rest)) = bound.digits().split_first() else {
+            // No scientific magnitude is zero: all are above.
+            return if side == Side::Above { self.any_scientific() } else { self.b.never() };
+        };
+        let exponent = bound.magnitude();
+        let (mantissa, far) = (self.any_mantissa(), self.exponent_beyond(exponent, side));
+        let far = self.b.seq([mantissa, far]);
+        let other_first = match side {
+            Side::Above => self.digits(first + 1, 9),
+            Side::Below => self.digits(1, first - 1),
+        };
+        let fraction = self.fraction();
+        let fraction = self.b.optional(fraction);
+        let other_first = self.b.seq([other_first, fraction]);
+        let same_first = self.written(&[first]);
+        let beyond = self.fraction_beyond(rest, side);
+        let same_first = self.b.seq([same_first, beyond]);
+        let mantissa = self.b.alt([other_first, same_first]);
+        let here = self.exponent_equal(exponent);
+        let near = self.b.seq([mantissa, here]);
+        self.b.alt([far, near])
+    }
+
+    /// Scientific magnitudes equal to the bound's.
+    pub(super) fn scientific_equal(&mut self, bound: &Decimal) -> ExprId {
+        let Some((&first, rest)) = bound.digits().split_first() else { return self.b.never() };
+        let first = self.written(&[first]);
+        let fraction = if rest.is_empty() {
+            let zeros = self.zero_fraction();
+            self.b.optional(zeros)
+        } else {
+            let (point, rest, zero) = (self.b.literal("."), self.written(rest), self.b.literal("0"));
+            let zeros = self.b.star(zero);
+            self.b.seq([point, rest, zeros])
+        };
+        let exponent = self.exponent_equal(bound.magnitude());
+        self.b.seq([first, fraction, exponent])
+    }
+}

@@ -1,0 +1,310 @@
+//! From the normal form to grammar rules: one rule for each distinct demand on a value.
+
+mod array;
+mod compare;
+mod machine;
+mod number;
+mod object;
+mod string;
+
+use crate::error::{Error, ErrorKind};
+use crate::normal::{Atom, Formula, FormulaId, Kind, Names, Normal};
+use crate::options::{Options, Whitespace};
+use formwork_grammar::{ExprId, Grammar, GrammarBuilder, GrammarErrorKind, HashMap, Place, RuleId, Sharing};
+use std::collections::VecDeque;
+
+/// What makes two demands the same rule: equal components and equally ordered declared names.
+type RuleKey = ([FormulaId; 7], Names);
+
+/// The rules under construction.
+pub(crate) struct Lowering<'o> {
+    pub(crate) normal: Normal<'o>,
+    pub(crate) b: GrammarBuilder,
+    options: &'o Options,
+    rules: HashMap<RuleKey, RuleId>,
+    values: HashMap<FormulaId, ExprId>,
+    queue: VecDeque<(RuleId, RuleKey, FormulaId)>,
+    shared: HashMap<&'static str, RuleId>,
+    keys: HashMap<ExprId, RuleId>,
+    /// Text expressions of the normal form's arena, in the grammar's.
+    imported: HashMap<ExprId, ExprId>,
+    n_states: usize,
+    /// Optional white space.
+    ws: ExprId,
+}
+
+impl<'o> Lowering<'o> {
+    pub(crate) fn new(options: &'o Options, normal: Normal<'o>) -> Self {
+        let mut b = GrammarBuilder::new();
+        let ws = match options.whitespace {
+            Whitespace::Compact => b.empty(),
+            Whitespace::Any => {
+                let blank = b.class(formwork_grammar::CharClass::from_ranges([
+                    ('\t', '\n'),
+                    ('\r', '\r'),
+                    (' ', ' '),
+                ]));
+                b.star(blank)
+            }
+        };
+        Self {
+            normal,
+            b,
+            options,
+            rules: HashMap::default(),
+            values: HashMap::default(),
+            queue: VecDeque::new(),
+            shared: HashMap::default(),
+            keys: HashMap::default(),
+            imported: HashMap::default(),
+            n_states: 0,
+            ws,
+        }
+    }
+
+    /// The grammar of a demand. The parts of the work are queued, so that nothing recurses on the schema.
+    pub(crate) fn grammar(mut self, demand: FormulaId) -> Result<(Grammar, Normal<'o>), Error> {
+        let pointer = self.normal.pointer(demand);
+        let root = self.b.declare("root", Place::Pointer(pointer));
+        let root_body = self.value(demand)?;
+        if root_body == self.b.never() {
+            return Err(Error::new(ErrorKind::Unsatisfiable, "", "no value satisfies the schema"));
+        }
+        self.b.define(root, root_body);
+        while let Some((rule, (components, declared), demand)) = self.queue.pop_front() {
+            let body = self.body(components, &declared, demand)?;
+            if body == self.b.never() && self.b.rule(rule) == root_body {
+                return Err(Error::new(ErrorKind::Unsatisfiable, "", "no value satisfies the schema"));
+            }
+            self.b.define(rule, body);
+        }
+        let grammar = self.b.build(root).map_err(|error| {
+            let kind = match error.kind() {
+                GrammarErrorKind::Limit => ErrorKind::Limit,
+                _ => ErrorKind::Invalid,
+            };
+            Error::new(kind, error.place().pointer().unwrap_or_default(), error.message())
+        })?;
+        Ok((grammar, self.normal))
+    }
+
+    /// The grammar of any value.
+    pub(crate) fn any(mut self) -> Result<Grammar, Error> {
+        let root = self.b.declare("root", Place::Pointer(String::new()));
+        let body = self.any_value();
+        self.b.define(root, body);
+        self.b.build(root).map_err(|error| Error::limit("", error.message()))
+    }
+
+    /// The values that satisfy a demand, as a reference.
+    pub(crate) fn value(&mut self, demand: FormulaId) -> Result<ExprId, Error> {
+        if let Some(&known) = self.values.get(&demand) {
+            return Ok(known);
+        }
+        let value = self.new_value(demand)?;
+        self.values.insert(demand, value);
+        Ok(value)
+    }
+
+    fn new_value(&mut self, demand: FormulaId) -> Result<ExprId, Error> {
+        match demand {
+            FormulaId::TRUE => return Ok(self.any_value()),
+            FormulaId::FALSE => return Ok(self.b.never()),
+            _ => {}
+        }
+        let mut components = [FormulaId::FALSE; 7];
+        for (slot, kind) in components.iter_mut().zip(Kind::ALL) {
+            *slot = self.normal.component(demand, kind)?;
+        }
+        let object = components[Kind::Object as usize];
+        let declared = match object {
+            FormulaId::FALSE => Names::from([]),
+            _ => self.normal.declared(demand)?,
+        };
+        if declared.is_empty() {
+            if let Some(shared) = self.whole_kind(components) {
+                return Ok(shared);
+            }
+        }
+        let key = (components, declared);
+        if let Some(&rule) = self.rules.get(&key) {
+            return Ok(self.b.rule(rule));
+        }
+        let pointer = self.normal.pointer(demand);
+        if self.rules.len() >= self.options.limits.max_rules {
+            let message = format!(
+                "the schema makes more than {} different demands on values",
+                self.options.limits.max_rules
+            );
+            return Err(Error::limit(pointer, message));
+        }
+        let rule = self.b.declare(&rule_name(&pointer), Place::Pointer(pointer));
+        self.rules.insert(key.clone(), rule);
+        self.queue.push_back((rule, key, demand));
+        Ok(self.b.rule(rule))
+    }
+
+    /// The rule that every grammar shares, if the components are all of one kind or of all.
+    fn whole_kind(&mut self, components: [FormulaId; 7]) -> Option<ExprId> {
+        let (yes, no) = (FormulaId::TRUE, FormulaId::FALSE);
+        if components == [yes; 7] {
+            return Some(self.any_value());
+        }
+        if components == [no; 7] {
+            return Some(self.b.never());
+        }
+        let only =
+            |kind: Kind| Kind::ALL.iter().all(|&other| other == kind || components[other as usize] == no);
+        for kind in [Kind::Number, Kind::String, Kind::Array, Kind::Object] {
+            let component = components[kind as usize];
+            if !only(kind) {
+                continue;
+            }
+            return match (kind, component) {
+                (Kind::Number, FormulaId::TRUE) => Some(self.any_number()),
+                (Kind::Number, _) if self.is_plain_integer(component) => Some(self.any_integer()),
+                (Kind::String, FormulaId::TRUE) => Some(self.any_string()),
+                (Kind::Array, FormulaId::TRUE) => Some(self.any_array()),
+                (Kind::Object, FormulaId::TRUE) => Some(self.any_object()),
+                _ => None,
+            };
+        }
+        None
+    }
+
+    fn is_plain_integer(&self, component: FormulaId) -> bool {
+        matches!(self.normal.formulas.get(component), Formula::Atom(Atom::Integer(true)))
+    }
+
+    fn body(
+        &mut self,
+        components: [FormulaId; 7],
+        declared: &Names,
+        demand: FormulaId,
+    ) -> Result<ExprId, Error> {
+        let pointer = self.normal.pointer(demand);
+        let mut ways = Vec::new();
+        for (kind, component) in Kind::ALL.into_iter().zip(components) {
+            if component == FormulaId::FALSE {
+                continue;
+            }
+            ways.push(match kind {
+                Kind::Null => self.b.literal("null"),
+                Kind::False => self.b.literal("false"),
+                Kind::True => self.b.literal("true"),
+                Kind::Number => self.number(component, &pointer)?,
+                Kind::String => self.string(component, &pointer)?,
+                Kind::Array => self.array(component, &pointer)?,
+                Kind::Object => self.object(component, declared, &pointer)?,
+            });
+        }
+        if let Some(message) = self.normal.formulas.overflow() {
+            return Err(Error::limit(pointer, message));
+        }
+        Ok(self.b.alt(ways))
+    }
+
+    /// Counts states against the limit.
+    fn count_states(&mut self, n: usize, pointer: &str) -> Result<(), Error> {
+        self.n_states += n;
+        if self.n_states > self.options.limits.max_states {
+            let message = format!(
+                "objects and arrays need more than {} states together",
+                self.options.limits.max_states
+            );
+            return Err(Error::limit(pointer, message));
+        }
+        Ok(())
+    }
+
+    // ---- what every grammar shares ----
+
+    fn shared(&mut self, name: &'static str, body: impl FnOnce(&mut Self) -> ExprId) -> ExprId {
+        if let Some(&rule) = self.shared.get(name) {
+            return self.b.rule(rule);
+        }
+        let rule = self.b.declare(name, Place::none());
+        self.b.set_sharing(rule, Sharing::Keep);
+        self.shared.insert(name, rule);
+        let body = body(self);
+        self.b.define(rule, body);
+        self.b.rule(rule)
+    }
+
+    fn any_value(&mut self) -> ExprId {
+        self.shared("json_value", |this| {
+            let mut ways: Vec<ExprId> = ["null", "true", "false"].map(|word| this.b.literal(word)).into();
+            ways.push(this.any_number());
+            ways.push(this.any_string());
+            ways.push(this.any_array());
+            ways.push(this.any_object());
+            this.b.alt(ways)
+        })
+    }
+
+    fn any_string(&mut self) -> ExprId {
+        self.shared("json_string", |this| {
+            let any = this.any_text();
+            this.quoted(any)
+        })
+    }
+
+    fn any_number(&mut self) -> ExprId {
+        self.shared("json_number", |this| this.number_syntax())
+    }
+
+    fn any_integer(&mut self) -> ExprId {
+        self.shared("json_integer", |this| this.integer_syntax())
+    }
+
+    fn any_array(&mut self) -> ExprId {
+        self.shared("json_array", |this| {
+            let value = this.any_value();
+            let item = this.b.seq([this.ws, value]);
+            this.list("[", item, "]")
+        })
+    }
+
+    fn any_object(&mut self) -> ExprId {
+        self.shared("json_object", |this| {
+            let (key, value) = (this.any_string(), this.any_value());
+            let member = this.member(key, value);
+            this.list("{", member, "}")
+        })
+    }
+
+    /// Any number of items, white space before every token.
+    fn list(&mut self, open: &str, item: ExprId, close: &str) -> ExprId {
+        let (open, comma, close) = (self.b.literal(open), self.b.literal(","), self.b.literal(close));
+        let more = self.b.seq([self.ws, comma, item]);
+        let more = self.b.star(more);
+        let items = self.b.seq([item, more]);
+        let items = self.b.optional(items);
+        self.b.seq([open, items, self.ws, close])
+    }
+
+    /// White space, a key, a colon and a value.
+    fn member(&mut self, key: ExprId, value: ExprId) -> ExprId {
+        let colon = self.b.literal(":");
+        self.b.seq([self.ws, key, self.ws, colon, self.ws, value])
+    }
+
+    fn quoted(&mut self, text: ExprId) -> ExprId {
+        let quote = self.b.literal("\"");
+        let spelled = self.b.json_text(text);
+        self.b.seq([quote, spelled, quote])
+    }
+}
+
+/// A readable name for the rule of a pointer: its last step that is a name.
+fn rule_name(pointer: &str) -> String {
+    let last = pointer.rsplit('/').find(|step| step.starts_with(|c: char| c.is_ascii_alphabetic()));
+    let name: String = last
+        .unwrap_or("value")
+        .chars()
+        .take(40)
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
+    // The names of the shared rules must mean the same in every grammar.
+    if name == "root" || name.starts_with("json_") { format!("{name}_value") } else { name }
+}

@@ -1,0 +1,514 @@
+//! Numbers: a formula over bounds, sets and multiples as an expression over the characters of numbers.
+//!
+//! Every atom is replaced by the spellings it allows, so a formula in negation normal form stays inside what it means:
+//! where an atom's spellings cannot all be said (whole numbers with exponents, say), it is some of them, never more.
+
+use super::Lowering;
+use super::compare::{Comparer, Side};
+use crate::decimal::Decimal;
+use crate::error::Error;
+use crate::json::Number;
+use crate::normal::{Atom, Formula, FormulaId};
+use crate::options::Numbers;
+use formwork_grammar::{CharClass, ExprId};
+
+/// How many decimal places an exponent may move the point of a whole number, under `numbers: any`.
+const MAX_SHIFT: u32 = 16;
+/// Numbers of a set written out one by one.
+const MAX_LISTED: u64 = 2_000;
+
+impl Lowering<'_> {
+    fn digits_from(&mut self, low: char) -> ExprId {
+        self.b.class(CharClass::range(low, '9'))
+    }
+
+    /// `0` or digits that do not begin with it.
+    fn whole_syntax(&mut self) -> ExprId {
+        let (zero, first, digit) = (self.b.literal("0"), self.digits_from('1'), self.digits_from('0'));
+        let rest = self.b.star(digit);
+        let more = self.b.seq([first, rest]);
+        self.b.alt([zero, more])
+    }
+
+    fn signed(&mut self, magnitude: ExprId) -> ExprId {
+        let minus = self.b.literal("-");
+        let minus = self.b.optional(minus);
+        self.b.seq([minus, magnitude])
+    }
+
+    pub(super) fn integer_syntax(&mut self) -> ExprId {
+        let whole = self.whole_syntax();
+        self.signed(whole)
+    }
+
+    pub(super) fn number_syntax(&mut self) -> ExprId {
+        let whole = self.whole_syntax();
+        let fraction = Comparer { b: &mut self.b }.fraction();
+        let fraction = self.b.optional(fraction);
+        let exponent = Comparer { b: &mut self.b }.any_exponent();
+        let exponent = self.b.optional(exponent);
+        let magnitude = self.b.seq([whole, fraction, exponent]);
+        self.signed(magnitude)
+    }
+
+    /// The numbers that satisfy a formula.
+    pub(super) fn number(&mut self, formula: FormulaId, pointer: &str) -> Result<ExprId, Error> {
+        if formula == FormulaId::TRUE {
+            return Ok(self.any_number());
+        }
+        if let Formula::Or(parts) = self.normal.formulas.get(formula).clone() {
+            let parts =
+                parts.iter().map(|&part| self.number(part, pointer)).collect::<Result<Vec<_>, _>>()?;
+            return Ok(self.b.alt(parts));
+        }
+        let conjuncts = self.normal.formulas.conjuncts(formula);
+        let is = |this: &Self, atom: &Atom| {
+            conjuncts
+                .iter()
+                .any(|&part| matches!(this.normal.formulas.get(part), Formula::Atom(other) if other == atom))
+        };
+        let whole = is(self, &Atom::Integer(true));
+        if conjuncts.len() == 1 && whole && self.options.numbers == Numbers::Plain {
+            return Ok(self.any_integer());
+        }
+        if let Some(listed) = self.listed(formula, whole)? {
+            return Ok(listed);
+        }
+        self.number_text(formula, whole, pointer)
+    }
+
+    /// The numbers of a formula one by one, if a set or close bounds on whole numbers leave only few.
+    fn listed(&mut self, formula: FormulaId, whole: bool) -> Result<Option<ExprId>, Error> {
+        let (mut set, mut low, mut high, mut multiple) = (None, None::<Decimal>, None::<Decimal>, false);
+        for part in self.normal.formulas.conjuncts(formula) {
+            match self.normal.formulas.get(part) {
+                Formula::Atom(Atom::NumberIn(numbers, true)) => set = Some(numbers.clone()),
+                Formula::Atom(Atom::Above { bound, .. }) => {
+                    let bound = bound.ceil();
+                    low = Some(low.map_or(bound.clone(), |low| low.max(bound)));
+                }
+                Formula::Atom(Atom::Below { bound, .. }) => {
+                    let bound = bound.floor();
+                    high = Some(high.map_or(bound.clone(), |high| high.min(bound)));
+                }
+                Formula::Atom(Atom::Multiple(..)) => multiple = true,
+                _ => {}
+            }
+        }
+        let candidates: Vec<Number> = match (set, low, high) {
+            (Some(set), _, _) => set.to_vec(),
+            (None, Some(low), Some(high)) if whole && multiple => {
+                let plain = |n: &Decimal| {
+                    n.negate().as_u64().map(|n| -(n as i128)).or_else(|| n.as_u64().map(i128::from))
+                };
+                match (plain(&low), plain(&high)) {
+                    (Some(low), Some(high)) if high - low < i128::from(MAX_LISTED) => (low..=high)
+                        .filter_map(|n| Decimal::parse(&n.to_string()))
+                        .map(|value| Number { value, written_plain: true })
+                        .collect(),
+                    _ => return Ok(None),
+                }
+            }
+            _ => return Ok(None),
+        };
+        let mut ways = Vec::new();
+        for number in candidates {
+            if self.normal.number_satisfies(formula, &number.value) == Some(true) {
+                ways.push(self.constant(&number, whole));
+            }
+        }
+        Ok(Some(self.b.alt(ways)))
+    }
+
+    /// The spellings of one number.
+    fn constant(&mut self, number: &Number, whole: bool) -> ExprId {
+        let value = &number.value;
+        let plain_only =
+            self.options.numbers == Numbers::Plain && value.is_integer() && (number.written_plain || whole);
+        let equal = if value.plain_len() > 1_000 {
+            // Written out it would be absurd; its scientific spelling is enough.
+            self.b.never()
+        } else {
+            Comparer { b: &mut self.b }.plain_equal(value, plain_only)
+        };
+        let scientific =
+            if plain_only { self.b.never() } else { Comparer { b: &mut self.b }.scientific_equal(value) };
+        let magnitude = self.b.alt([equal, scientific]);
+        if value.is_zero() {
+            return self.signed(magnitude);
+        }
+        let minus = if value.is_negative() { self.b.literal("-") } else { self.b.empty() };
+        self.b.seq([minus, magnitude])
+    }
+
+    /// A formula over number atoms; with `whole`, whole numbers only. The formulas' depth limit bounds the recursion.
+    fn number_text(&mut self, formula: FormulaId, whole: bool, pointer: &str) -> Result<ExprId, Error> {
+        match self.normal.formulas.get(formula).clone() {
+            Formula::True => Ok(self.every_number(whole)),
+            Formula::False => Ok(self.b.never()),
+            Formula::Or(parts) => {
+                let parts = parts
+                    .iter()
+                    .map(|&part| self.number_text(part, whole, pointer))
+                    .collect::<Result<Vec<_>, _>>()?;
+                Ok(self.b.alt(parts))
+            }
+            Formula::And(parts) => {
+                let mut all = Vec::new();
+                for part in parts.iter() {
+                    if whole && matches!(self.normal.formulas.get(*part), Formula::Atom(Atom::Integer(true)))
+                    {
+                        continue;
+                    }
+                    all.push(self.number_text(*part, whole, pointer)?);
+                }
+                if all.is_empty() {
+                    return Ok(self.every_number(whole));
+                }
+                Ok(self.b.and(all))
+            }
+            Formula::Atom(atom) => self.number_atom(&atom, whole, pointer),
+        }
+    }
+
+    /// Every number in the spellings that comparisons know.
+    fn every_number(&mut self, whole: bool) -> ExprId {
+        if whole {
+            return self.every_integer();
+        }
+        let whole_part = self.whole_syntax();
+        let fraction = Comparer { b: &mut self.b }.fraction();
+        let fraction = self.b.optional(fraction);
+        let plain = self.b.seq([whole_part, fraction]);
+        let scientific = Comparer { b: &mut self.b }.any_scientific();
+        let magnitude = self.b.alt([plain, scientific]);
+        self.signed(magnitude)
+    }
+
+    /// Every whole number as the options allow it.
+    fn every_integer(&mut self) -> ExprId {
+        if self.options.numbers == Numbers::Plain {
+            return self.integer_syntax();
+        }
+        let (whole, zero, point) = (self.whole_syntax(), self.b.literal("0"), self.b.literal("."));
+        let digit = self.digits_from('0');
+        let zeros = self.b.star(zero);
+        let some_zeros = self.b.plus(zero);
+        let zero_fraction = self.b.seq([point, some_zeros]);
+        let plain = self.b.optional(zero_fraction);
+        let mut ways = vec![self.b.seq([whole, plain])];
+        // With f places after the point, an exponent of at least f makes it whole.
+        let mark = self.b.class(CharClass::from_ranges([('e', 'e'), ('E', 'E')]));
+        let plus = self.b.literal("+");
+        let plus = self.b.optional(plus);
+        for f in 0..=MAX_SHIFT {
+            let fraction = if f == 0 {
+                plain
+            } else {
+                let digits = self.b.repeat(digit, f, Some(f));
+                self.b.seq([point, digits, zeros])
+            };
+            let least = Decimal::from_u64(u64::from(f));
+            let mut comparer = Comparer { b: &mut self.b };
+            let (more, equal) =
+                (comparer.plain(&least, Side::Above, true), comparer.plain_equal(&least, true));
+            let exponent = self.b.alt([more, equal]);
+            ways.push(self.b.seq([whole, fraction, mark, plus, zeros, exponent]));
+        }
+        // Trailing zeros may take up a negative exponent.
+        let minus = self.b.literal("-");
+        for f in 1..=MAX_SHIFT {
+            let trailing = self.b.repeat(zero, f, Some(f));
+            let digits = self.b.seq([whole, trailing]);
+            let exponent = self.b.literal(f.to_string());
+            ways.push(self.b.seq([digits, plain, mark, minus, zeros, exponent]));
+        }
+        let magnitude = self.b.alt(ways);
+        self.signed(magnitude)
+    }
+
+    fn number_atom(&mut self, atom: &Atom, whole: bool, pointer: &str) -> Result<ExprId, Error> {
+        Ok(match atom {
+            Atom::Integer(true) => self.every_integer(),
+            Atom::Integer(false) if whole => self.b.never(),
+            Atom::Integer(false) => self.fractions(),
+            Atom::Above { bound, strict } => self.beyond(bound, *strict, Side::Above, whole, pointer)?,
+            Atom::Below { bound, strict } => self.beyond(bound, *strict, Side::Below, whole, pointer)?,
+            Atom::NumberIn(set, sign) => {
+                let ways: Vec<ExprId> = if *sign {
+                    set.iter().map(|number| self.constant(number, whole)).collect()
+                } else {
+                    // What is excluded is excluded in every spelling.
+                    set.iter().map(|number| self.every_spelling(&number.value)).collect()
+                };
+                let ways = self.b.alt(ways);
+                if *sign {
+                    ways
+                } else {
+                    let (all, others) = (self.every_number_compared(whole), self.b.not(ways));
+                    self.b.and([all, others])
+                }
+            }
+            Atom::Multiple(of, sign) => self.multiples(of, *sign, whole, pointer)?,
+            _ => self.b.never(),
+        })
+    }
+
+    /// As [`Self::every_number`], but only spellings whose value comparisons can tell.
+    fn every_number_compared(&mut self, whole: bool) -> ExprId {
+        if !whole {
+            return self.every_number(false);
+        }
+        let magnitude = self.whole_syntax();
+        if self.options.numbers == Numbers::Plain {
+            return self.signed(magnitude);
+        }
+        let (point, zero) = (self.b.literal("."), self.b.literal("0"));
+        let zeros = self.b.plus(zero);
+        let fraction = self.b.seq([point, zeros]);
+        let fraction = self.b.optional(fraction);
+        let magnitude = self.b.seq([magnitude, fraction]);
+        self.signed(magnitude)
+    }
+
+    fn every_spelling(&mut self, value: &Decimal) -> ExprId {
+        let mut comparer = Comparer { b: &mut self.b };
+        let scientific = comparer.scientific_equal(value);
+        let plain =
+            if value.plain_len() > 1_000 { comparer.b.never() } else { comparer.plain_equal(value, false) };
+        let magnitude = self.b.alt([plain, scientific]);
+        if value.is_zero() {
+            return self.signed(magnitude);
+        }
+        let minus = if value.is_negative() { self.b.literal("-") } else { self.b.empty() };
+        self.b.seq([minus, magnitude])
+    }
+
+    /// Numbers that are not whole: a fraction with a digit that is not zero, or one divided by a power of ten.
+    fn fractions(&mut self) -> ExprId {
+        let (whole, point, zero) = (self.whole_syntax(), self.b.literal("."), self.b.literal("0"));
+        let (nonzero, digit) = (self.digits_from('1'), self.digits_from('0'));
+        let (zeros, rest) = (self.b.star(zero), self.b.star(digit));
+        let plain = self.b.seq([whole, point, zeros, nonzero, rest]);
+        let mut comparer = Comparer { b: &mut self.b };
+        let (mantissa, exponent) = (comparer.any_mantissa(), comparer.negative_exponent());
+        let scientific = self.b.seq([mantissa, exponent]);
+        let magnitude = self.b.alt([plain, scientific]);
+        self.signed(magnitude)
+    }
+
+    /// Numbers on one side of a bound.
+    fn beyond(
+        &mut self,
+        bound: &Decimal,
+        strict: bool,
+        side: Side,
+        whole: bool,
+        pointer: &str,
+    ) -> Result<ExprId, Error> {
+        // Among whole numbers a bound is the next whole number.
+        let rounded = match (whole && !bound.is_integer(), side) {
+            (false, _) => bound.clone(),
+            (true, Side::Above) => bound.ceil(),
+            (true, Side::Below) => bound.floor(),
+        };
+        let strict = strict && rounded == *bound;
+        let max_digits = self.options.limits.max_digits as u64;
+        if rounded.plain_len() > max_digits {
+            return Err(Error::limit(
+                pointer,
+                format!("the bound {rounded} has more than {max_digits} digits"),
+            ));
+        }
+        let outward = match side {
+            Side::Above => rounded.is_negative(),
+            Side::Below => !rounded.is_negative() && !rounded.is_zero(),
+        };
+        // On the side of zero, magnitudes fall short of the bound's and the other sign is free; beyond it they exceed.
+        let zero = rounded.is_zero();
+        let towards = if outward { Side::Below } else { Side::Above };
+        let mut near = self.magnitudes(&rounded, towards, whole);
+        if !strict {
+            let equal = self.magnitudes_equal(&rounded, whole);
+            near = self.b.alt([near, equal]);
+        }
+        let minus = self.b.literal("-");
+        let near_is_negative = if zero { side == Side::Below } else { rounded.is_negative() };
+        let near = if near_is_negative { self.b.seq([minus, near]) } else { near };
+        if zero && !strict {
+            // Both spellings of zero.
+            let zero = self.magnitudes_equal(&rounded, whole);
+            let zero = self.signed(zero);
+            return Ok(self.b.alt([near, zero]));
+        }
+        if !outward {
+            return Ok(near);
+        }
+        let all = self.any_magnitude(whole);
+        let far = if near_is_negative { all } else { self.b.seq([minus, all]) };
+        // Zero lies on the far side with either sign.
+        let nil = self.magnitudes_equal(&Decimal::default(), whole);
+        let nil = self.signed(nil);
+        Ok(self.b.alt([near, far, nil]))
+    }
+
+    fn any_magnitude(&mut self, whole: bool) -> ExprId {
+        let digits = self.whole_syntax();
+        if whole {
+            let fraction = self.whole_fraction();
+            return self.b.seq([digits, fraction]);
+        }
+        let mut comparer = Comparer { b: &mut self.b };
+        let (fraction, scientific) = (comparer.fraction(), comparer.any_scientific());
+        let fraction = self.b.optional(fraction);
+        let plain = self.b.seq([digits, fraction]);
+        self.b.alt([plain, scientific])
+    }
+
+    /// What may follow the digits of a whole number.
+    fn whole_fraction(&mut self) -> ExprId {
+        if self.options.numbers == Numbers::Plain {
+            return self.b.empty();
+        }
+        let (point, zero) = (self.b.literal("."), self.b.literal("0"));
+        let zeros = self.b.plus(zero);
+        let fraction = self.b.seq([point, zeros]);
+        self.b.optional(fraction)
+    }
+
+    fn magnitudes(&mut self, bound: &Decimal, side: Side, whole: bool) -> ExprId {
+        let plain = Comparer { b: &mut self.b }.plain(bound, side, whole);
+        if whole {
+            let fraction = self.whole_fraction();
+            return self.b.seq([plain, fraction]);
+        }
+        let scientific = Comparer { b: &mut self.b }.scientific(bound, side);
+        self.b.alt([plain, scientific])
+    }
+
+    fn magnitudes_equal(&mut self, bound: &Decimal, whole: bool) -> ExprId {
+        let plain = Comparer { b: &mut self.b }.plain_equal(bound, whole);
+        if whole {
+            let fraction = self.whole_fraction();
+            return self.b.seq([plain, fraction]);
+        }
+        let scientific = Comparer { b: &mut self.b }.scientific_equal(bound);
+        self.b.alt([plain, scientific])
+    }
+
+    /// Whole multiples. A divisor whose only prime factors are 2 and 5 looks at the last digits alone.
+    fn multiples(&mut self, of: &Decimal, sign: bool, whole: bool, pointer: &str) -> Result<ExprId, Error> {
+        let refused = || {
+            Err(Error::unsupported(
+                pointer.to_owned() + "/multipleOf",
+                "multipleOf",
+                &format!(
+                    "{of} is not enforced yet (divisors of powers of ten are, and any between close bounds)"
+                ),
+            ))
+        };
+        let Some((digits, modulus)) = last_digits(of) else { return refused() };
+        // `of` divides 10^k: with p places after the point, the value is a multiple iff its last k + p digits are.
+        let places = usize::try_from(-of.exponent()).unwrap_or(0);
+        if digits > 3 {
+            return refused();
+        }
+        let window = digits;
+        let unit = 10u64.pow(u32::try_from(window).unwrap_or(0));
+        // A number as digits: whole part, then exactly `places` digits, then zeros. Its last `window` digits decide.
+        let mut tails = Vec::new();
+        for rest in (0..unit).step_by(usize::try_from(modulus).unwrap_or(1)) {
+            tails.push(format!("{rest:0window$}"));
+        }
+        let magnitude = self.with_last_digits(&tails, window, places, whole);
+        let multiples = self.signed(magnitude);
+        if sign {
+            return Ok(multiples);
+        }
+        let all = if whole {
+            self.every_number_compared(true)
+        } else {
+            let digits = self.whole_syntax();
+            let fraction = Comparer { b: &mut self.b }.fraction();
+            let fraction = self.b.optional(fraction);
+            let plain = self.b.seq([digits, fraction]);
+            self.signed(plain)
+        };
+        let others = self.b.not(multiples);
+        Ok(self.b.and([all, others]))
+    }
+
+    /// Plain magnitudes whose digits, with `places` of them after the point, end in one of `tails`; zeros may follow.
+    fn with_last_digits(&mut self, tails: &[String], window: usize, places: usize, whole: bool) -> ExprId {
+        let zero = self.b.literal("0");
+        let zeros = self.b.star(zero);
+        let point = self.b.literal(".");
+        let digit = self.digits_from('0');
+        let whole_part = self.whole_syntax();
+        let mut ways = Vec::new();
+        for given in 0..=places {
+            // `given` digits are written after the point; the others are zeros left out (all, if there is no point).
+            for tail in tails {
+                let left_out = places - given;
+                if !tail.as_bytes().iter().rev().take(left_out).all(|&d| d == b'0') {
+                    continue;
+                }
+                let kept = &tail[..window.saturating_sub(left_out)];
+                let in_fraction = kept.len().min(given);
+                let (before, after) = kept.split_at(kept.len() - in_fraction);
+                let n_free = u32::try_from(given - in_fraction).unwrap_or(0);
+                let free = self.b.repeat(digit, n_free, Some(n_free));
+                let after = self.b.literal(after);
+                let before = self.ending_in(whole_part, before);
+                ways.push(if given == 0 {
+                    before
+                } else {
+                    let padding = if given == places { zeros } else { self.b.empty() };
+                    self.b.seq([before, point, free, after, padding])
+                });
+            }
+        }
+        let magnitude = self.b.alt(ways);
+        let extra = if places > 0 {
+            self.b.empty()
+        } else if whole {
+            self.whole_fraction()
+        } else {
+            let zeros = self.b.plus(zero);
+            let fraction = self.b.seq([point, zeros]);
+            self.b.optional(fraction)
+        };
+        let magnitude = self.b.seq([magnitude, extra]);
+        if whole {
+            let (digits, fraction) = (self.whole_syntax(), self.whole_fraction());
+            let whole_numbers = self.b.seq([digits, fraction]);
+            return self.b.and([magnitude, whole_numbers]);
+        }
+        magnitude
+    }
+
+    /// Whole numbers without leading zeros whose digits, padded with zeros on the left, end in `tail`.
+    fn ending_in(&mut self, whole: ExprId, tail: &str) -> ExprId {
+        if tail.is_empty() {
+            return whole;
+        }
+        let text = self.b.literal(tail);
+        let (first, digit) = (self.digits_from('1'), self.digits_from('0'));
+        let rest = self.b.star(digit);
+        let longer = self.b.seq([first, rest, text]);
+        // Fewer digits than the tail: the tail without its leading zeros.
+        let short = tail.trim_start_matches('0');
+        let short = self.b.literal(if short.is_empty() { "0" } else { short });
+        self.b.alt([longer, short])
+    }
+}
+
+/// For a divisor `d × 10^x`: how many last digits decide, and the modulus they are taken by; `None` if no number of
+/// digits decides.
+fn last_digits(of: &Decimal) -> Option<(usize, u64)> {
+    let mut modulus = of.significand()?;
+    for _ in 0..of.exponent().max(0) {
+        modulus = modulus.checked_mul(10)?;
+    }
+    (0..=18).find(|&k| 10u64.pow(k) % modulus == 0).map(|k| (k as usize, modulus))
+}

@@ -1,0 +1,516 @@
+//! Objects: declared names in order, or as a set; undeclared names by class; what couples members as a core formula.
+//!
+//! Conjuncts about all members of a key language are settled per name before anything is explored; what is left, the
+//! *core*, is empty for nineteen of twenty real objects. The states of the machine are residuals of the core, times
+//! the position among the declared names (or the set of those seen).
+
+use super::Lowering;
+use super::machine::{Machine, MachineState};
+use crate::error::Error;
+use crate::normal::{Alternative, Atom, Formula, FormulaId, Key, Kind, Names};
+use crate::options::PropertyOrder;
+use formwork_grammar::{ExprId, HashMap, HashSet};
+use std::sync::Arc;
+
+/// Required names that no schema declares come in any order after the declared ones, as long as there are no more
+/// than this; beyond it, in the order in which they are required.
+const MAX_FREE_REQUIRED: usize = 6;
+
+/// A name that a formula mentions.
+struct Name {
+    name: Arc<str>,
+    /// What the conjuncts demand of its value.
+    demand: FormulaId,
+    required: bool,
+}
+
+/// A class of names that no formula mentions.
+struct Class {
+    key: ExprId,
+    demand: FormulaId,
+    /// The key languages of the core that contain it.
+    inside: Vec<FormulaId>,
+}
+
+/// An object's formula, taken apart.
+struct Parts {
+    declared: Vec<Name>,
+    /// Mentioned but not declared: they come among the undeclared ones.
+    extra: Vec<Name>,
+    classes: Vec<Class>,
+    core: FormulaId,
+}
+
+impl Lowering<'_> {
+    /// The objects that satisfy a formula.
+    pub(super) fn object(
+        &mut self,
+        formula: FormulaId,
+        declared: &Names,
+        pointer: &str,
+    ) -> Result<ExprId, Error> {
+        if formula == FormulaId::TRUE && declared.is_empty() {
+            return Ok(self.any_object());
+        }
+        self.object_machine(formula, declared, pointer)
+    }
+
+    fn object_machine(
+        &mut self,
+        formula: FormulaId,
+        declared: &Names,
+        pointer: &str,
+    ) -> Result<ExprId, Error> {
+        let Some(parts) = self.take_apart(formula, declared, pointer)? else { return Ok(self.b.never()) };
+        let (open, close) = (self.b.literal("{"), self.b.literal("}"));
+        let close = self.b.seq([self.ws, close]);
+        let members = match self.options.property_order {
+            PropertyOrder::Schema => self.in_order(&parts, close, pointer)?,
+            PropertyOrder::Any => self.in_any_order(&parts, close, pointer)?,
+        };
+        Ok(self.b.seq([open, members]))
+    }
+
+    // ---- taking the formula apart ----
+
+    /// The parts; `None` if a required member cannot be.
+    fn take_apart(
+        &mut self,
+        formula: FormulaId,
+        declared: &Names,
+        pointer: &str,
+    ) -> Result<Option<Parts>, Error> {
+        let mut statics: Vec<(FormulaId, FormulaId)> = Vec::new();
+        let mut required: HashMap<Arc<str>, FormulaId> = HashMap::default();
+        let mut required_order: Vec<Arc<str>> = Vec::new();
+        let mut core: Vec<FormulaId> = Vec::new();
+        for part in self.normal.formulas.conjuncts(formula) {
+            match self.normal.formulas.get(part).clone() {
+                Formula::Atom(Atom::AllKeys { keys, demand }) => statics.push((keys, demand)),
+                Formula::Atom(Atom::SomeKey { keys, demand }) => match self.only_name(keys) {
+                    Some(name) => {
+                        let old = required.get(&name).copied().unwrap_or(FormulaId::TRUE);
+                        if required.insert(name.clone(), self.normal.formulas.all([old, demand])).is_none() {
+                            required_order.push(name);
+                        }
+                    }
+                    None => core.push(part),
+                },
+                Formula::Atom(Atom::MaxMembers(0)) => {
+                    statics.push((FormulaId::TRUE, FormulaId::FALSE));
+                }
+                Formula::Atom(Atom::MinMembers(n)) if n <= required.len() as u64 => {}
+                _ => core.push(part),
+            }
+        }
+        core.retain(|&part| match self.normal.formulas.get(part) {
+            Formula::Atom(Atom::MinMembers(n)) => *n > required.len() as u64,
+            _ => true,
+        });
+        let mut known: HashSet<Arc<str>> = declared.iter().cloned().collect();
+        let mut declared: Vec<Arc<str>> = declared.to_vec();
+        let mut extra: Vec<Arc<str>> = Vec::new();
+        let new: Vec<Arc<str>> =
+            required_order.iter().filter(|&name| known.insert(name.clone())).cloned().collect();
+        if self.options.property_order == PropertyOrder::Schema && new.len() > MAX_FREE_REQUIRED {
+            declared.extend(new);
+        } else {
+            extra.extend(new);
+        }
+        for (_, atom) in self.normal.formulas.atoms(formula) {
+            let (Atom::AllKeys { keys, .. } | Atom::SomeKey { keys, .. }) = atom else { continue };
+            for (_, atom) in self.normal.formulas.atoms(keys) {
+                if let Atom::StringIn(set, _) = atom {
+                    extra.extend(set.iter().filter(|&name| known.insert(name.clone())).cloned());
+                }
+            }
+        }
+        // Finite key languages concern their names only; the others are asked about each.
+        let mut demands: HashMap<Arc<str>, Vec<FormulaId>> = HashMap::default();
+        let mut wide: Vec<(FormulaId, FormulaId)> = Vec::new();
+        for &(keys, demand) in &statics {
+            match self.normal.formulas.get(keys).clone() {
+                Formula::Atom(Atom::StringIn(set, true)) => {
+                    for name in set.iter() {
+                        demands.entry(name.clone()).or_default().push(demand);
+                    }
+                }
+                _ => wide.push((keys, demand)),
+            }
+        }
+        let mut describe = |this: &mut Self, name: Arc<str>| {
+            let mut all = demands.remove(&name).unwrap_or_default();
+            for &(keys, demand) in &wide {
+                if this.normal.key_in(keys, &name) {
+                    all.push(demand);
+                }
+            }
+            let need = required.get(&name).copied();
+            all.extend(need);
+            let demand = this.normal.formulas.all(all);
+            let demand = if this.normal.is_empty_demand(demand) { FormulaId::FALSE } else { demand };
+            Name { name, demand, required: need.is_some() }
+        };
+        let declared: Vec<Name> = declared.into_iter().map(|name| describe(self, name)).collect();
+        let extra: Vec<Name> = extra.into_iter().map(|name| describe(self, name)).collect();
+        if declared.iter().chain(&extra).any(|name| name.required && name.demand == FormulaId::FALSE) {
+            return Ok(None);
+        }
+        for name in &extra {
+            if name.required {
+                let keys = self.normal.name(&name.name);
+                core.push(self.normal.formulas.atom(Atom::SomeKey { keys, demand: FormulaId::TRUE }));
+            }
+        }
+        let mut core = self.normal.formulas.all(core);
+        let classes = self.classes(&wide, core, &declared, &extra, pointer)?;
+        // A maximum that all names together do not reach says nothing.
+        if classes.is_empty() {
+            let n_names =
+                declared.iter().chain(&extra).filter(|name| name.demand != FormulaId::FALSE).count() as u64;
+            if extra.is_empty() {
+                core =
+                    self.normal.formulas.replace(
+                        core,
+                        &mut HashMap::default(),
+                        &mut |_, id, atom| match atom {
+                            Atom::MaxMembers(n) if *n >= n_names => FormulaId::TRUE,
+                            _ => id,
+                        },
+                    );
+            }
+        }
+        if core == FormulaId::FALSE {
+            return Ok(None);
+        }
+        Ok(Some(Parts { declared, extra, classes, core }))
+    }
+
+    fn only_name(&self, keys: FormulaId) -> Option<Arc<str>> {
+        match self.normal.formulas.get(keys) {
+            Formula::Atom(Atom::StringIn(set, true)) if set.len() == 1 => set.first().cloned(),
+            _ => None,
+        }
+    }
+
+    /// A key language as it is for names that no formula mentions.
+    fn for_unknown(&mut self, keys: FormulaId) -> FormulaId {
+        self.normal.formulas.replace(keys, &mut HashMap::default(), &mut |_, id, atom| match atom {
+            Atom::StringIn(_, true) => FormulaId::FALSE,
+            Atom::StringIn(_, false) => FormulaId::TRUE,
+            _ => id,
+        })
+    }
+
+    /// The classes of names that no formula mentions: what the key languages tell apart.
+    fn classes(
+        &mut self,
+        wide: &[(FormulaId, FormulaId)],
+        core: FormulaId,
+        declared: &[Name],
+        extra: &[Name],
+        pointer: &str,
+    ) -> Result<Vec<Class>, Error> {
+        let mut core_keys: Vec<FormulaId> = Vec::new();
+        for (_, atom) in self.normal.formulas.atoms(core) {
+            if let Atom::AllKeys { keys, .. } | Atom::SomeKey { keys, .. } = atom {
+                if !core_keys.contains(&keys) {
+                    core_keys.push(keys);
+                }
+            }
+        }
+        // Each language, and the one of it and its complement that stands for both.
+        let mut languages: HashMap<FormulaId, FormulaId> = HashMap::default();
+        let mut variables: Vec<(FormulaId, FormulaId)> = Vec::new();
+        for keys in wide.iter().map(|&(keys, _)| keys).chain(core_keys.iter().copied()) {
+            let language = self.for_unknown(keys);
+            languages.insert(keys, language);
+            if language == FormulaId::TRUE || language == FormulaId::FALSE {
+                continue;
+            }
+            let complement = self.normal.formulas.negate(language);
+            if !variables.iter().any(|&(yes, no)| yes == language || no == language) {
+                variables.push((language, complement));
+            }
+        }
+        let mut cells: Vec<Vec<FormulaId>> = vec![Vec::new()];
+        for (yes, no) in variables {
+            let mut split = Vec::with_capacity(2 * cells.len());
+            for cell in cells {
+                for side in [yes, no] {
+                    let mut parts = cell.clone();
+                    parts.push(side);
+                    let all = self.normal.formulas.all(parts.iter().copied());
+                    // What nothing may be needs no splitting either: a closed object has no undeclared names.
+                    let closed = wide.iter().any(|&(keys, demand)| {
+                        demand == FormulaId::FALSE
+                            && (languages[&keys] == FormulaId::TRUE || parts.contains(&languages[&keys]))
+                    });
+                    if !closed && !self.normal.is_empty_component(Kind::String, all, 0) {
+                        split.push(parts);
+                    }
+                }
+            }
+            cells = split;
+            if cells.len() > self.options.limits.max_key_classes {
+                let message = format!(
+                    "the patterns of keys make more than {} classes of names",
+                    self.options.limits.max_key_classes
+                );
+                return Err(Error::limit(pointer, message));
+            }
+        }
+        // Classes that are treated alike are one.
+        let mut groups: Vec<(FormulaId, Vec<FormulaId>, Vec<FormulaId>)> = Vec::new();
+        for cell in cells {
+            let inside =
+                |keys: FormulaId| languages[&keys] == FormulaId::TRUE || cell.contains(&languages[&keys]);
+            let demands: Vec<FormulaId> =
+                wide.iter().filter(|&&(keys, _)| inside(keys)).map(|&(_, demand)| demand).collect();
+            let core_inside: Vec<FormulaId> =
+                core_keys.iter().copied().filter(|&keys| inside(keys)).collect();
+            let demand = self.normal.formulas.all(demands);
+            if self.normal.is_empty_demand(demand) {
+                continue;
+            }
+            let language = self.normal.formulas.all(cell);
+            match groups.iter_mut().find(|(other, sides, _)| *other == demand && *sides == core_inside) {
+                Some((_, _, languages)) => languages.push(language),
+                None => groups.push((demand, core_inside, vec![language])),
+            }
+        }
+        let names: Vec<Arc<str>> = declared.iter().chain(extra).map(|name| name.name.clone()).collect();
+        let mut classes = Vec::new();
+        for (demand, inside, languages) in groups {
+            let language = self.normal.formulas.any(languages);
+            let key = if names.is_empty() && language == FormulaId::TRUE {
+                self.any_string()
+            } else {
+                let text = self.text(language, pointer)?;
+                let names = self.names(&names);
+                let others = self.b.not(names);
+                let text = if language == FormulaId::TRUE { others } else { self.b.and([others, text]) };
+                self.key_rule(text, pointer)
+            };
+            classes.push(Class { key, demand, inside });
+        }
+        Ok(classes)
+    }
+
+    // ---- the machines ----
+
+    fn name_key(&mut self, name: &Arc<str>) -> ExprId {
+        let text = self.b.literal(name.as_bytes());
+        self.quoted(text)
+    }
+
+    /// The ways to read the value of a key: what it must satisfy, and the core after it.
+    fn ways(
+        &mut self,
+        core: FormulaId,
+        key: Key<'_>,
+        demand: FormulaId,
+        pointer: &str,
+    ) -> Result<Vec<Alternative>, Error> {
+        if demand == FormulaId::FALSE {
+            return Ok(Vec::new());
+        }
+        if core == FormulaId::TRUE {
+            return Ok(vec![Alternative { demand, rest: core }]);
+        }
+        let after = self.normal.after_member(core, key);
+        let value = self.normal.formulas.atom(Atom::Value(demand));
+        let both = self.normal.formulas.all([value, after]);
+        self.normal.choices(both, pointer)
+    }
+
+    /// The edges of undeclared members from a residual: key, alternative.
+    fn undeclared(
+        &mut self,
+        parts: &Parts,
+        core: FormulaId,
+        pointer: &str,
+    ) -> Result<Vec<(ExprId, Alternative)>, Error> {
+        let mut edges = Vec::new();
+        // Extra names that are treated alike share an edge.
+        let mut groups: Vec<(Vec<Alternative>, Vec<Arc<str>>)> = Vec::new();
+        for extra in &parts.extra {
+            // If the core asks about the value, a second member of the name would undo what the first one settled.
+            let matters = self.normal.formulas.atoms(core).into_iter().any(|(_, atom)| match atom {
+                Atom::SomeKey { keys, demand } => {
+                    demand != FormulaId::TRUE && self.normal.key_in(keys, &extra.name)
+                }
+                _ => false,
+            });
+            let key = Key::Name { name: &extra.name, once: false };
+            let mut ways = self.ways(core, key, extra.demand, pointer)?;
+            if matters {
+                let keys = self.normal.name(&extra.name);
+                let never_again = self.normal.formulas.atom(Atom::AllKeys { keys, demand: FormulaId::FALSE });
+                for way in &mut ways {
+                    way.rest = self.normal.formulas.all([way.rest, never_again]);
+                }
+            }
+            match groups.iter_mut().find(|(other, _)| *other == ways) {
+                Some((_, names)) => names.push(extra.name.clone()),
+                None => groups.push((ways, vec![extra.name.clone()])),
+            }
+        }
+        for (ways, names) in groups {
+            let text = self.names(&names);
+            let key = self.quoted(text);
+            edges.extend(ways.into_iter().map(|way| (key, way)));
+        }
+        for class in &parts.classes {
+            let ways = self.ways(core, Key::Class(&class.inside), class.demand, pointer)?;
+            edges.extend(ways.into_iter().map(|way| (class.key, way)));
+        }
+        Ok(edges)
+    }
+
+    /// Declared names in order, then the others.
+    fn in_order(&mut self, parts: &Parts, close: ExprId, pointer: &str) -> Result<ExprId, Error> {
+        let n = parts.declared.len();
+        // Forward: the residuals at each position, and the steps between them.
+        let mut layers: Vec<Layer> = Vec::with_capacity(n + 1);
+        let mut residuals = vec![parts.core];
+        for name in &parts.declared {
+            let mut layer = Layer::default();
+            let mut next = Numbering::default();
+            for &residual in &residuals {
+                let key = Key::Name { name: &name.name, once: true };
+                let mut takes = Vec::new();
+                for Alternative { demand, rest } in self.ways(residual, key, name.demand, pointer)? {
+                    takes.push((self.value(demand)?, next.of(rest)));
+                }
+                let passed = if name.required {
+                    FormulaId::FALSE
+                } else {
+                    self.normal.without_member(residual, &name.name)
+                };
+                let pass = (passed != FormulaId::FALSE).then(|| next.of(passed));
+                layer.states.push((takes, pass));
+            }
+            self.count_states(residuals.len(), pointer)?;
+            residuals = next.order;
+            layers.push(layer);
+        }
+        // The undeclared ones, from every residual that is left.
+        let mut machine = Machine::default();
+        let mut states = Numbering::default();
+        for &residual in &residuals {
+            states.of(residual);
+        }
+        let mut at = 0;
+        while let Some(&residual) = states.order.get(at) {
+            at += 1;
+            self.count_states(1, pointer)?;
+            let mut edges = Vec::new();
+            for (key, Alternative { demand, rest }) in self.undeclared(parts, residual, pointer)? {
+                let value = self.value(demand)?;
+                edges.push((self.member(key, value), states.of(rest)));
+            }
+            machine.states.push(MachineState { edges, end: self.normal.may_end(residual) });
+        }
+        let tails = self.tails(&machine, close, pointer);
+        let mut heads: Vec<ExprId> =
+            (0..residuals.len()).map(|state| self.head(&machine, state, &tails, close)).collect();
+        let mut afters: Vec<ExprId> = tails[..residuals.len()].to_vec();
+        // Backward: what may come from each position on, before anything came and after something did.
+        for (i, (layer, name)) in layers.iter().zip(&parts.declared).enumerate().rev() {
+            let key = self.name_key(&name.name);
+            let (mut new_heads, mut new_afters) = (Vec::new(), Vec::new());
+            for (takes, pass) in &layer.states {
+                let (mut head, mut after) = (Vec::new(), Vec::new());
+                for &(value, target) in takes {
+                    let member = self.member(key, value);
+                    let more = self.after_comma(member);
+                    head.push(self.b.seq([member, afters[target]]));
+                    after.push(self.b.seq([more, afters[target]]));
+                }
+                if let &Some(target) = pass {
+                    head.push(heads[target]);
+                    after.push(afters[target]);
+                }
+                let (head, after) = (self.b.alt(head), self.b.alt(after));
+                // Long chains are cut by references, or flattening each tail into the next would be quadratic.
+                let cut = i % 32 == 31 && n > 48;
+                new_heads.push(if cut { self.tail_rule(head, pointer) } else { head });
+                new_afters.push(if cut { self.tail_rule(after, pointer) } else { after });
+            }
+            (heads, afters) = (new_heads, new_afters);
+        }
+        Ok(heads.first().copied().unwrap_or(close))
+    }
+
+    /// Members in any order, each declared name at most once.
+    fn in_any_order(&mut self, parts: &Parts, close: ExprId, pointer: &str) -> Result<ExprId, Error> {
+        // Names that cannot come need no bit.
+        let names: Vec<&Name> =
+            parts.declared.iter().filter(|name| name.demand != FormulaId::FALSE).collect();
+        if names.len() > 12 {
+            let message = format!(
+                "{} declared properties in any order need a state for each subset; up to 12 work, or `property_order: schema`",
+                names.len()
+            );
+            return Err(Error::limit(pointer, message));
+        }
+        let required =
+            names.iter().enumerate().filter(|(_, name)| name.required).fold(0u32, |set, (i, _)| set | 1 << i);
+        let mut machine = Machine::default();
+        let mut order: Vec<(u32, FormulaId)> = vec![(0, parts.core)];
+        let mut ids: HashMap<(u32, FormulaId), usize> = HashMap::default();
+        ids.insert(order[0], 0);
+        let mut at = 0;
+        while let Some(&(seen, residual)) = order.get(at) {
+            at += 1;
+            self.count_states(1, pointer)?;
+            let mut steps: Vec<(ExprId, u32, Alternative)> = Vec::new();
+            for (i, name) in names.iter().enumerate() {
+                if seen >> i & 1 == 0 {
+                    let key = Key::Name { name: &name.name, once: true };
+                    let ways = self.ways(residual, key, name.demand, pointer)?;
+                    let key = self.name_key(&name.name);
+                    steps.extend(ways.into_iter().map(|way| (key, seen | 1 << i, way)));
+                }
+            }
+            let undeclared = self.undeclared(parts, residual, pointer)?;
+            steps.extend(undeclared.into_iter().map(|(key, way)| (key, seen, way)));
+            let mut edges = Vec::new();
+            for (key, seen, Alternative { demand, rest }) in steps {
+                let value = self.value(demand)?;
+                let target = *ids.entry((seen, rest)).or_insert_with(|| {
+                    order.push((seen, rest));
+                    order.len() - 1
+                });
+                edges.push((self.member(key, value), target));
+            }
+            let end = seen & required == required && self.normal.may_end(residual);
+            machine.states.push(MachineState { edges, end });
+        }
+        let tails = self.tails(&machine, close, pointer);
+        Ok(self.head(&machine, 0, &tails, close))
+    }
+}
+
+/// The states at one position: ways to take the name (value, target), and the target when it is passed over.
+#[derive(Default)]
+struct Layer {
+    states: Vec<(Vec<(ExprId, usize)>, Option<usize>)>,
+}
+
+/// Residuals in the order in which they were first met.
+#[derive(Default)]
+struct Numbering {
+    order: Vec<FormulaId>,
+    ids: HashMap<FormulaId, usize>,
+}
+
+impl Numbering {
+    fn of(&mut self, residual: FormulaId) -> usize {
+        *self.ids.entry(residual).or_insert_with(|| {
+            self.order.push(residual);
+            self.order.len() - 1
+        })
+    }
+}

@@ -1,0 +1,186 @@
+//! Strings: a formula over patterns, lengths and sets as one text expression, spelled as JSON.
+
+use super::Lowering;
+use crate::error::Error;
+use crate::normal::{Atom, Formula, FormulaId};
+use formwork_grammar::{CharClass, Expr, ExprId};
+use std::sync::Arc;
+
+impl Lowering<'_> {
+    pub(super) fn any_text(&mut self) -> ExprId {
+        let any = self.b.class(CharClass::any());
+        self.b.star(any)
+    }
+
+    /// The strings that satisfy a formula.
+    pub(super) fn string(&mut self, formula: FormulaId, pointer: &str) -> Result<ExprId, Error> {
+        if formula == FormulaId::TRUE {
+            return Ok(self.any_string());
+        }
+        // Lengths alone count spelled characters, at a cost that does not depend on the bounds.
+        let atoms: Vec<Option<Atom>> = self
+            .normal
+            .formulas
+            .conjuncts(formula)
+            .iter()
+            .map(|&part| match self.normal.formulas.get(part) {
+                Formula::Atom(atom) => Some(atom.clone()),
+                _ => None,
+            })
+            .collect();
+        if let Some((min, max)) = lengths(&atoms) {
+            let (min, max) = bounds(min, max, pointer)?;
+            let any = self.b.class(CharClass::any());
+            let (quote, character) = (self.b.literal("\""), self.b.json_text(any));
+            let text = self.b.repeat(character, min, max);
+            return Ok(self.b.seq([quote, text, quote]));
+        }
+        let text = self.text(formula, pointer)?;
+        Ok(self.quoted(text))
+    }
+
+    /// The language of a formula over the atoms of strings. The depth limit of formulas bounds the recursion.
+    pub(super) fn text(&mut self, formula: FormulaId, pointer: &str) -> Result<ExprId, Error> {
+        Ok(match self.normal.formulas.get(formula).clone() {
+            Formula::True => self.any_text(),
+            Formula::False => self.b.never(),
+            Formula::Atom(atom) => self.text_atom(&atom, pointer)?,
+            Formula::Or(parts) => {
+                let parts =
+                    parts.iter().map(|&part| self.text(part, pointer)).collect::<Result<Vec<_>, _>>()?;
+                self.b.alt(parts)
+            }
+            Formula::And(parts) => self.text_and(formula, &parts, pointer)?,
+        })
+    }
+
+    fn text_and(&mut self, formula: FormulaId, parts: &[FormulaId], pointer: &str) -> Result<ExprId, Error> {
+        let set = parts.iter().find_map(|&part| match self.normal.formulas.get(part) {
+            Formula::Atom(Atom::StringIn(set, true)) => Some(set.clone()),
+            _ => None,
+        });
+        if let Some(set) = set {
+            // A finite set is filtered by what else is asked; no product is needed.
+            let kept: Vec<Arc<str>> =
+                set.iter().filter(|&string| self.normal.string_satisfies(formula, string)).cloned().collect();
+            return Ok(self.names(&kept));
+        }
+        let (mut min, mut max) = (0, u64::MAX);
+        let mut texts = Vec::new();
+        for &part in parts {
+            match self.normal.formulas.get(part) {
+                Formula::Atom(Atom::MinLength(n)) => min = min.max(*n),
+                Formula::Atom(Atom::MaxLength(n)) => max = max.min(*n),
+                _ => texts.push(self.text(part, pointer)?),
+            }
+        }
+        if min > 0 || max < u64::MAX {
+            let (min, max) = bounds(min, max, pointer)?;
+            let any = self.b.class(CharClass::any());
+            texts.push(self.b.repeat(any, min, max));
+        }
+        Ok(self.b.and(texts))
+    }
+
+    fn text_atom(&mut self, atom: &Atom, pointer: &str) -> Result<ExprId, Error> {
+        Ok(match atom {
+            Atom::Text(text, sign) => {
+                let text = self.import(*text);
+                if *sign { text } else { self.b.not(text) }
+            }
+            Atom::StringIn(set, sign) => {
+                let names = self.names(set);
+                if *sign { names } else { self.b.not(names) }
+            }
+            Atom::MinLength(n) => self.length(*n, u64::MAX, pointer)?,
+            Atom::MaxLength(n) => self.length(0, *n, pointer)?,
+            _ => self.b.never(),
+        })
+    }
+
+    fn length(&mut self, min: u64, max: u64, pointer: &str) -> Result<ExprId, Error> {
+        let (min, max) = bounds(min, max, pointer)?;
+        let any = self.b.class(CharClass::any());
+        Ok(self.b.repeat(any, min, max))
+    }
+
+    /// One of these strings.
+    pub(super) fn names(&mut self, names: &[Arc<str>]) -> ExprId {
+        let names: Vec<ExprId> = names.iter().map(|name| self.b.literal(name.as_bytes())).collect();
+        self.b.alt(names)
+    }
+
+    /// Copies an expression of the normal form's arena, with an explicit stack.
+    pub(super) fn import(&mut self, text: ExprId) -> ExprId {
+        let mut todo = vec![text];
+        while let Some(&at) = todo.last() {
+            if self.imported.contains_key(&at) {
+                todo.pop();
+                continue;
+            }
+            let expr = self.normal.reader.texts.expr(at).clone();
+            let parts: Vec<ExprId> = match &expr {
+                Expr::Seq(parts) | Expr::Alt(parts) | Expr::And(parts) => parts.to_vec(),
+                Expr::Repeat { body, .. } | Expr::Not(body) | Expr::JsonText(body) => vec![*body],
+                _ => Vec::new(),
+            };
+            let missing: Vec<ExprId> =
+                parts.iter().copied().filter(|part| !self.imported.contains_key(part)).collect();
+            if !missing.is_empty() {
+                todo.extend(missing);
+                continue;
+            }
+            let new: Vec<ExprId> = parts.iter().map(|part| self.imported[part]).collect();
+            let copy = match expr {
+                Expr::Empty => self.b.empty(),
+                Expr::Bytes(bytes) => self.b.literal(bytes),
+                Expr::Class(class) => self.b.class(class),
+                Expr::ByteClass(set) => self.b.byte_class(set),
+                Expr::Seq(_) => self.b.seq(new),
+                Expr::Alt(_) => self.b.alt(new),
+                Expr::And(_) => self.b.and(new),
+                Expr::Repeat { min, max, .. } => self.b.repeat(new[0], min, max),
+                Expr::Not(_) => self.b.not(new[0]),
+                Expr::JsonText(_) => self.b.json_text(new[0]),
+                _ => self.b.never(),
+            };
+            self.imported.insert(at, copy);
+            todo.pop();
+        }
+        self.imported[&text]
+    }
+
+    /// A key of a class of undeclared names, as a rule: it ends by its own quote, and past the declared names its
+    /// states are those of any string.
+    pub(super) fn key_rule(&mut self, text: ExprId, pointer: &str) -> ExprId {
+        if let Some(&rule) = self.keys.get(&text) {
+            return self.b.rule(rule);
+        }
+        let rule = self.b.declare("key", formwork_grammar::Place::Pointer(pointer.to_owned()));
+        let body = self.quoted(text);
+        self.b.define(rule, body);
+        self.keys.insert(text, rule);
+        self.b.rule(rule)
+    }
+}
+
+/// The interval of lengths, if the atoms are lengths and nothing else.
+fn lengths(atoms: &[Option<Atom>]) -> Option<(u64, u64)> {
+    let (mut min, mut max) = (0, u64::MAX);
+    for atom in atoms {
+        match atom.as_ref()? {
+            Atom::MinLength(n) => min = min.max(*n),
+            Atom::MaxLength(n) => max = max.min(*n),
+            _ => return None,
+        }
+    }
+    Some((min, max))
+}
+
+/// Bounds in the width that grammars count with. No text is long enough to reach a maximum that does not fit.
+pub(super) fn bounds(min: u64, max: u64, pointer: &str) -> Result<(u32, Option<u32>), Error> {
+    let Ok(min) = u32::try_from(min) else {
+        return Err(Error::limit(pointer, format!("a minimum of {min} is more than any text reaches")));
+    };
+    Ok((min, u32::try_from(max).ok()))
+}

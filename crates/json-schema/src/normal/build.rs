@@ -1,0 +1,624 @@
+//! Schemas into components: what each keyword means for each kind of value.
+
+use super::formula::{Atom, Formula, FormulaId, Formulas, Names, Numbers};
+use super::node::{Kind, NodeContent, NodeId};
+use crate::draft::Draft;
+use crate::error::Error;
+use crate::json::{Number, Value, ValueId};
+use crate::options::Options;
+use crate::schema::{Additional, Assertion, Dialect, Parsed, Reader, Registry};
+use formwork_grammar::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// The normal form of one schema, built on demand.
+pub(crate) struct Normal<'o> {
+    pub(crate) reader: Reader<'o>,
+    pub(crate) formulas: Formulas,
+    nodes: Vec<NodeData>,
+    node_ids: HashMap<NodeKey, NodeId>,
+    components: HashMap<(NodeId, Kind), State>,
+    demands: HashMap<(FormulaId, Kind), FormulaId>,
+    declared: HashMap<NodeId, Names>,
+    pub(super) key_verdicts: HashMap<(FormulaId, Arc<str>), bool>,
+    pub(super) empty_demands: HashMap<FormulaId, bool>,
+}
+
+struct NodeData {
+    content: NodeContent,
+    parsed: Option<Arc<Parsed>>,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+enum NodeKey {
+    Schema((crate::schema::ContentId, u32, Dialect)),
+    Constant(crate::schema::ContentId),
+}
+
+#[derive(Clone, Copy)]
+enum State {
+    /// Being computed: meeting it again is a loop.
+    Busy,
+    Done(FormulaId),
+}
+
+impl<'o> Normal<'o> {
+    pub(crate) fn new(options: &'o Options, registry: Registry) -> Self {
+        Self {
+            formulas: Formulas::new(options.limits.max_formulas, options.limits.max_depth),
+            reader: Reader { options, registry, texts: Default::default(), fates: Default::default() },
+            nodes: Vec::new(),
+            node_ids: HashMap::default(),
+            components: HashMap::default(),
+            demands: HashMap::default(),
+            declared: HashMap::default(),
+            key_verdicts: HashMap::default(),
+            empty_demands: HashMap::default(),
+        }
+    }
+
+    // ---- nodes ----
+
+    /// The node of the schema at a value.
+    pub(crate) fn schema(&mut self, schema: ValueId) -> NodeId {
+        let key = NodeKey::Schema(self.reader.registry.identity(schema));
+        self.node(key, NodeContent::Schema(schema))
+    }
+
+    fn constant(&mut self, value: ValueId) -> NodeId {
+        let key = NodeKey::Constant(self.reader.registry.content(value));
+        self.node(key, NodeContent::Constant(value))
+    }
+
+    fn node(&mut self, key: NodeKey, content: NodeContent) -> NodeId {
+        let next = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        let id = *self.node_ids.entry(key).or_insert(next);
+        if id == next {
+            self.nodes.push(NodeData { content, parsed: None });
+        }
+        id
+    }
+
+    /// The demand that a value satisfies the schema at a place.
+    pub(crate) fn demand(&mut self, schema: ValueId) -> FormulaId {
+        match self.reader.registry.forest.get(schema) {
+            Value::Bool(true) => FormulaId::TRUE,
+            Value::Bool(false) => FormulaId::FALSE,
+            _ => {
+                let node = self.schema(schema);
+                self.formulas.atom(Atom::Node(node, true))
+            }
+        }
+    }
+
+    fn constant_demand(&mut self, value: ValueId) -> FormulaId {
+        let node = self.constant(value);
+        self.formulas.atom(Atom::Node(node, true))
+    }
+
+    /// Where a node stands in the user's schema.
+    pub(crate) fn place(&self, node: NodeId) -> ValueId {
+        match self.nodes[node.0 as usize].content {
+            NodeContent::Schema(place) | NodeContent::Constant(place) => place,
+        }
+    }
+
+    /// The pointer of the first node that a demand mentions.
+    pub(crate) fn pointer(&self, demand: FormulaId) -> String {
+        let first = self.formulas.atoms(demand).into_iter().find_map(|(_, atom)| match atom {
+            Atom::Node(node, _) => Some(node),
+            _ => None,
+        });
+        first.map_or_else(String::new, |node| self.reader.registry.forest.pointer(self.place(node)))
+    }
+
+    fn parsed(&mut self, node: NodeId, schema: ValueId) -> Result<Arc<Parsed>, Error> {
+        if let Some(parsed) = &self.nodes[node.0 as usize].parsed {
+            return Ok(parsed.clone());
+        }
+        let parsed = Arc::new(self.reader.parse(schema)?);
+        self.nodes[node.0 as usize].parsed = Some(parsed.clone());
+        Ok(parsed)
+    }
+
+    /// Fails if a formula grew past the limits.
+    pub(crate) fn check(&self, node: NodeId) -> Result<(), Error> {
+        match self.formulas.overflow() {
+            None => Ok(()),
+            Some(message) => {
+                Err(Error::limit(self.reader.registry.forest.pointer(self.place(node)), message))
+            }
+        }
+    }
+
+    // ---- components ----
+
+    /// What a demand says of values of one kind.
+    pub(crate) fn component(&mut self, demand: FormulaId, kind: Kind) -> Result<FormulaId, Error> {
+        if let Some(&known) = self.demands.get(&(demand, kind)) {
+            return Ok(known);
+        }
+        let mut parts: HashMap<NodeId, FormulaId> = HashMap::default();
+        for (_, atom) in self.formulas.atoms(demand) {
+            if let Atom::Node(node, _) = atom {
+                let part = self.node_component(node, kind)?;
+                parts.insert(node, part);
+            }
+        }
+        let component =
+            self.formulas.replace(demand, &mut HashMap::default(), &mut |formulas, id, atom| match atom {
+                Atom::Node(node, true) => parts[node],
+                Atom::Node(node, false) => formulas.negate(parts[node]),
+                _ => id,
+            });
+        self.demands.insert((demand, kind), component);
+        Ok(component)
+    }
+
+    /// The component of a node: its parts in place first, on an explicit stack.
+    pub(crate) fn node_component(&mut self, node: NodeId, kind: Kind) -> Result<FormulaId, Error> {
+        let mut stack = vec![(node, kind)];
+        let result = self.compute(&mut stack);
+        if result.is_err() {
+            // An oracle may go on after this: nothing must look busy that is not.
+            for open in stack {
+                if matches!(self.components.get(&open), Some(State::Busy)) {
+                    self.components.remove(&open);
+                }
+            }
+        }
+        result
+    }
+
+    fn compute(&mut self, stack: &mut Vec<(NodeId, Kind)>) -> Result<FormulaId, Error> {
+        let mut expanded: HashSet<(NodeId, Kind)> = HashSet::default();
+        let mut last = FormulaId::TRUE;
+        while let Some(&(node, kind)) = stack.last() {
+            if let Some(State::Done(done)) = self.components.get(&(node, kind)) {
+                last = *done;
+                stack.pop();
+                continue;
+            }
+            if expanded.insert((node, kind)) {
+                if matches!(self.components.get(&(node, kind)), Some(State::Busy)) {
+                    stack.pop();
+                    return Err(self.in_place_loop(stack, node));
+                }
+                let parts = self.parts_in_place(node, kind)?;
+                self.components.insert((node, kind), State::Busy);
+                let missing = parts
+                    .into_iter()
+                    .filter(|part| !matches!(self.components.get(part), Some(State::Done(_))));
+                let missing: Vec<_> = missing.collect();
+                if let Some(&(again, _)) =
+                    missing.iter().find(|part| matches!(self.components.get(*part), Some(State::Busy)))
+                {
+                    return Err(self.in_place_loop(stack, again));
+                }
+                if !missing.is_empty() {
+                    stack.extend(missing);
+                    continue;
+                }
+            } else if !matches!(self.components.get(&(node, kind)), Some(State::Busy)) {
+                // A failed attempt removed the mark; start over.
+                expanded.remove(&(node, kind));
+                continue;
+            }
+            last = self.build(node, kind)?;
+            self.check(node)?;
+            self.components.insert((node, kind), State::Done(last));
+            stack.pop();
+        }
+        Ok(last)
+    }
+
+    fn in_place_loop(&self, stack: &[(NodeId, Kind)], node: NodeId) -> Error {
+        let from = stack.iter().position(|(open, _)| *open == node).unwrap_or(0);
+        let pointer = |node: &NodeId| self.reader.registry.forest.pointer(self.place(*node));
+        let mut way: Vec<String> =
+            stack[from..].iter().map(|(open, _)| format!("`{}`", pointer(open))).collect();
+        way.dedup();
+        way.truncate(6);
+        let message =
+            format!("the schema refers to itself without consuming anything: {} and back", way.join(" → "));
+        Error::invalid(pointer(&node), message)
+    }
+
+    /// The components that a component is made of.
+    fn parts_in_place(&mut self, node: NodeId, kind: Kind) -> Result<Vec<(NodeId, Kind)>, Error> {
+        let NodeContent::Schema(schema) = self.nodes[node.0 as usize].content else { return Ok(Vec::new()) };
+        let parsed = self.parsed(node, schema)?;
+        if parsed.is_false || excluded(&parsed, kind) {
+            return Ok(Vec::new());
+        }
+        let mut parts = Vec::new();
+        for assertion in &parsed.assertions {
+            match assertion {
+                Assertion::Reference(target) | Assertion::Not(target) => {
+                    parts.push((self.schema(*target), kind))
+                }
+                Assertion::AllOf(list) | Assertion::AnyOf(list) | Assertion::OneOf(list) => {
+                    for &branch in list {
+                        parts.push((self.schema(branch), kind));
+                    }
+                }
+                Assertion::If { test, then, otherwise } => {
+                    for schema in [Some(test), then.as_ref(), otherwise.as_ref()].into_iter().flatten() {
+                        parts.push((self.schema(*schema), kind));
+                    }
+                }
+                Assertion::PropertyNames(schema) if kind == Kind::Object => {
+                    parts.push((self.schema(*schema), Kind::String));
+                }
+                Assertion::DependentSchema(_, schema) if kind == Kind::Object => {
+                    parts.push((self.schema(*schema), kind));
+                }
+                _ => {}
+            }
+        }
+        Ok(parts)
+    }
+
+    fn done(&mut self, schema: ValueId, kind: Kind) -> Result<FormulaId, Error> {
+        let node = self.schema(schema);
+        match self.components.get(&(node, kind)) {
+            Some(State::Done(done)) => Ok(*done),
+            _ => Err(self.in_place_loop(&[], node)),
+        }
+    }
+
+    fn build(&mut self, node: NodeId, kind: Kind) -> Result<FormulaId, Error> {
+        let schema = match self.nodes[node.0 as usize].content {
+            NodeContent::Constant(value) => return Ok(self.equal_to(&[value], kind)),
+            NodeContent::Schema(schema) => schema,
+        };
+        let parsed = self.parsed(node, schema)?;
+        if parsed.is_false || excluded(&parsed, kind) {
+            return Ok(FormulaId::FALSE);
+        }
+        let mut parts = Vec::new();
+        for assertion in &parsed.assertions {
+            let part = self.assertion(assertion, kind, schema)?;
+            if part == FormulaId::FALSE {
+                return Ok(part);
+            }
+            parts.push(part);
+        }
+        Ok(self.formulas.all(parts))
+    }
+
+    fn assertion(&mut self, assertion: &Assertion, kind: Kind, schema: ValueId) -> Result<FormulaId, Error> {
+        let yes = FormulaId::TRUE;
+        let f = &mut self.formulas;
+        Ok(match (assertion, kind) {
+            (Assertion::Types(types), Kind::Number) if types.integer && !types.number => {
+                f.atom(Atom::Integer(true))
+            }
+            (Assertion::Values(values), _) => self.equal_to(values, kind),
+            (Assertion::Minimum { bound, strict }, Kind::Number) => {
+                f.atom(Atom::Above { bound: bound.clone(), strict: *strict })
+            }
+            (Assertion::Maximum { bound, strict }, Kind::Number) => {
+                f.atom(Atom::Below { bound: bound.clone(), strict: *strict })
+            }
+            (Assertion::MultipleOf(of), Kind::Number) => f.atom(Atom::Multiple(of.clone(), true)),
+            (Assertion::Text(text), Kind::String) => f.atom(Atom::Text(*text, true)),
+            (Assertion::MinLength(n), Kind::String) => f.atom(Atom::MinLength(*n)),
+            (Assertion::MaxLength(n), Kind::String) => f.atom(Atom::MaxLength(*n)),
+            (Assertion::Items { prefix, rest }, Kind::Array) => {
+                let mut parts = Vec::new();
+                for (i, &item) in (0..).zip(prefix) {
+                    let demand = self.demand(item);
+                    parts.push(self.formulas.atom(Atom::All { from: i, to: Some(i + 1), demand }));
+                }
+                if let Some(rest) = rest {
+                    let demand = self.demand(*rest);
+                    parts.push(self.formulas.atom(Atom::All { from: prefix.len() as u64, to: None, demand }));
+                }
+                self.formulas.all(parts)
+            }
+            (Assertion::MinItems(n), Kind::Array) => f.atom(Atom::MinItems(*n)),
+            (Assertion::MaxItems(n), Kind::Array) => f.atom(Atom::MaxItems(*n)),
+            (Assertion::UniqueItems, Kind::Array) => f.atom(Atom::Unique(true)),
+            (Assertion::Contains { schema, min, max }, Kind::Array) => {
+                let demand = self.demand(*schema);
+                let least = self.formulas.atom(Atom::AtLeast { n: *min, demand });
+                let most = max.map_or(yes, |n| self.formulas.atom(Atom::AtMost { n, demand }));
+                self.formulas.all([least, most])
+            }
+            (Assertion::Members { declared, patterns, additional }, Kind::Object) => {
+                self.members(declared, patterns, *additional)
+            }
+            (Assertion::Required(names), Kind::Object) => {
+                let parts: Vec<_> = names.iter().map(|name| self.present(name)).collect();
+                self.formulas.all(parts)
+            }
+            (Assertion::PropertyNames(names), Kind::Object) => {
+                let names = self.done(*names, Kind::String)?;
+                let keys = self.formulas.negate(names);
+                self.formulas.atom(Atom::AllKeys { keys, demand: FormulaId::FALSE })
+            }
+            (Assertion::MinProperties(n), Kind::Object) => f.atom(Atom::MinMembers(*n)),
+            (Assertion::MaxProperties(n), Kind::Object) => f.atom(Atom::MaxMembers(*n)),
+            (Assertion::DependentRequired(name, names), Kind::Object) => {
+                let present = self.present(name);
+                let absent = self.formulas.negate(present);
+                let parts: Vec<_> = names.iter().map(|name| self.present(name)).collect();
+                let all = self.formulas.all(parts);
+                self.formulas.any([absent, all])
+            }
+            (Assertion::DependentSchema(name, schema), Kind::Object) => {
+                let present = self.present(name);
+                let absent = self.formulas.negate(present);
+                let then = self.done(*schema, kind)?;
+                self.formulas.any([absent, then])
+            }
+            (Assertion::Reference(target), _) => self.done(*target, kind)?,
+            (Assertion::AllOf(list), _) => {
+                let parts = self.done_list(list, kind)?;
+                self.formulas.all(parts)
+            }
+            (Assertion::AnyOf(list), _) => {
+                let parts = self.done_list(list, kind)?;
+                self.formulas.any(parts)
+            }
+            (Assertion::OneOf(list), _) => {
+                let parts = self.done_list(list, kind)?;
+                self.exactly_one(&parts, kind, schema)?
+            }
+            (Assertion::Not(schema), _) => {
+                let inner = self.done(*schema, kind)?;
+                self.formulas.negate(inner)
+            }
+            (Assertion::If { test, then, otherwise }, _) => {
+                let test = self.done(*test, kind)?;
+                let not_test = self.formulas.negate(test);
+                let then = then.map_or(Ok(yes), |schema| self.done(schema, kind))?;
+                let otherwise = otherwise.map_or(Ok(yes), |schema| self.done(schema, kind))?;
+                let first = self.formulas.any([not_test, then]);
+                let second = self.formulas.any([test, otherwise]);
+                self.formulas.all([first, second])
+            }
+            _ => yes,
+        })
+    }
+
+    fn done_list(&mut self, list: &[ValueId], kind: Kind) -> Result<Vec<FormulaId>, Error> {
+        list.iter().map(|&schema| self.done(schema, kind)).collect()
+    }
+
+    /// Exactly one of the branches: each with the negations of those that it can overlap with.
+    fn exactly_one(&mut self, parts: &[FormulaId], kind: Kind, schema: ValueId) -> Result<FormulaId, Error> {
+        let live: Vec<FormulaId> = parts.iter().copied().filter(|&part| part != FormulaId::FALSE).collect();
+        let mut ways = Vec::with_capacity(live.len());
+        let mut overlaps = vec![Vec::new(); live.len()];
+        for i in 0..live.len() {
+            for j in 0..i {
+                if !self.are_disjoint(kind, live[i], live[j]) {
+                    overlaps[i].push(j);
+                    overlaps[j].push(i);
+                }
+            }
+            if self.formulas.overflow().is_some() {
+                let pointer = self.reader.registry.forest.pointer_to(schema, "oneOf");
+                return Err(Error::limit(pointer, "too many overlapping branches"));
+            }
+        }
+        for (i, &part) in live.iter().enumerate() {
+            let mut all = vec![part];
+            for &j in &overlaps[i] {
+                all.push(self.formulas.negate(live[j]));
+            }
+            ways.push(self.formulas.all(all));
+        }
+        Ok(self.formulas.any(ways))
+    }
+
+    /// The key language of one name.
+    pub(crate) fn name(&mut self, name: &Arc<str>) -> FormulaId {
+        self.formulas.atom(Atom::StringIn([name.clone()].into(), true))
+    }
+
+    fn present(&mut self, name: &Arc<str>) -> FormulaId {
+        let keys = self.name(name);
+        self.formulas.atom(Atom::SomeKey { keys, demand: FormulaId::TRUE })
+    }
+
+    fn members(
+        &mut self,
+        declared: &[(Arc<str>, ValueId)],
+        patterns: &[(formwork_grammar::ExprId, ValueId)],
+        additional: Option<Additional>,
+    ) -> FormulaId {
+        let mut parts = Vec::with_capacity(declared.len() + patterns.len() + 1);
+        for (name, schema) in declared {
+            let (keys, demand) = (self.name(name), self.demand(*schema));
+            parts.push(self.formulas.atom(Atom::AllKeys { keys, demand }));
+        }
+        let mut others = Vec::with_capacity(patterns.len() + 1);
+        let mut names: Vec<Arc<str>> = declared.iter().map(|(name, _)| name.clone()).collect();
+        names.sort_unstable();
+        others.push(self.formulas.atom(Atom::StringIn(names.into(), false)));
+        for &(text, schema) in patterns {
+            let demand = self.demand(schema);
+            let keys = self.formulas.atom(Atom::Text(text, true));
+            parts.push(self.formulas.atom(Atom::AllKeys { keys, demand }));
+            others.push(self.formulas.atom(Atom::Text(text, false)));
+        }
+        let demand = match additional {
+            None => FormulaId::TRUE,
+            Some(Additional::Closed) => FormulaId::FALSE,
+            Some(Additional::Schema(schema)) => self.demand(schema),
+        };
+        let keys = self.formulas.all(others);
+        parts.push(self.formulas.atom(Atom::AllKeys { keys, demand }));
+        self.formulas.all(parts)
+    }
+
+    /// Equal to one of the values.
+    fn equal_to(&mut self, values: &[ValueId], kind: Kind) -> FormulaId {
+        let mut strings: Vec<Arc<str>> = Vec::new();
+        let mut numbers: Vec<Number> = Vec::new();
+        let mut ways = Vec::new();
+        for &value in values {
+            match (self.reader.registry.forest.get(value).clone(), kind) {
+                (Value::Null, Kind::Null)
+                | (Value::Bool(false), Kind::False)
+                | (Value::Bool(true), Kind::True) => {
+                    return FormulaId::TRUE;
+                }
+                (Value::String(text), Kind::String) => strings.push(text),
+                (Value::Number(number), Kind::Number) => numbers.push(number),
+                (Value::Array(items), Kind::Array) => {
+                    let n = items.len() as u64;
+                    let mut parts =
+                        vec![self.formulas.atom(Atom::MinItems(n)), self.formulas.atom(Atom::MaxItems(n))];
+                    for (i, &item) in (0..).zip(&items) {
+                        let demand = self.constant_demand(item);
+                        parts.push(self.formulas.atom(Atom::All { from: i, to: Some(i + 1), demand }));
+                    }
+                    ways.push(self.formulas.all(parts));
+                }
+                (Value::Object(members), Kind::Object) => {
+                    let mut parts = Vec::with_capacity(2 * members.len() + 1);
+                    for (name, member) in &members {
+                        let (keys, demand) = (self.name(name), self.constant_demand(*member));
+                        parts.push(self.formulas.atom(Atom::AllKeys { keys, demand }));
+                        parts.push(self.present(name));
+                    }
+                    let mut names: Vec<Arc<str>> = members.iter().map(|(name, _)| name.clone()).collect();
+                    names.sort_unstable();
+                    let keys = self.formulas.atom(Atom::StringIn(names.into(), false));
+                    parts.push(self.formulas.atom(Atom::AllKeys { keys, demand: FormulaId::FALSE }));
+                    ways.push(self.formulas.all(parts));
+                }
+                _ => {}
+            }
+        }
+        match kind {
+            Kind::String => {
+                strings.sort_unstable();
+                strings.dedup();
+                self.formulas.atom(Atom::StringIn(Names::from(strings), true))
+            }
+            Kind::Number => {
+                // Where a number is written twice, the plain spelling stands for both only if neither has a fraction.
+                numbers.sort_by(|a, b| a.value.cmp(&b.value).then(a.written_plain.cmp(&b.written_plain)));
+                numbers.dedup_by(|a, b| a.value == b.value);
+                self.formulas.atom(Atom::NumberIn(Numbers::from(numbers), true))
+            }
+            _ => self.formulas.any(ways),
+        }
+    }
+
+    // ---- the order of declared names ----
+
+    /// The declared names of the nodes that a demand mentions: own before referenced before branches.
+    pub(crate) fn declared(&mut self, demand: FormulaId) -> Result<Names, Error> {
+        let mut nodes = Vec::new();
+        for (_, atom) in self.formulas.atoms(demand) {
+            if let Atom::Node(node, true) = atom {
+                nodes.push(node);
+            }
+        }
+        if let [node] = nodes[..] {
+            if let Some(names) = self.declared.get(&node) {
+                return Ok(names.clone());
+            }
+        }
+        let mut names: Vec<Arc<str>> = Vec::new();
+        let mut known: HashSet<Arc<str>> = HashSet::default();
+        let mut seen: HashSet<NodeId> = HashSet::default();
+        // Depth first in document order: what is pushed last is visited first.
+        let mut todo: Vec<NodeId> = nodes.iter().rev().copied().collect();
+        while let Some(node) = todo.pop() {
+            if !seen.insert(node) {
+                continue;
+            }
+            let schema = match self.nodes[node.0 as usize].content {
+                NodeContent::Schema(schema) => schema,
+                NodeContent::Constant(value) => {
+                    self.constant_names(value, &mut names, &mut known);
+                    continue;
+                }
+            };
+            let parsed = self.parsed(node, schema)?;
+            if parsed.is_false || excluded(&parsed, Kind::Object) {
+                continue;
+            }
+            let mut below: Vec<NodeId> = Vec::new();
+            for assertion in &parsed.assertions {
+                match assertion {
+                    Assertion::Members { declared, .. } => {
+                        names.extend(
+                            declared
+                                .iter()
+                                .map(|(name, _)| name)
+                                .filter(|&name| known.insert(name.clone()))
+                                .cloned(),
+                        );
+                    }
+                    Assertion::Values(values) => {
+                        for &value in values {
+                            self.constant_names(value, &mut names, &mut known);
+                        }
+                    }
+                    Assertion::Reference(target) => below.push(self.schema(*target)),
+                    Assertion::AllOf(list) | Assertion::AnyOf(list) | Assertion::OneOf(list) => {
+                        for &branch in list {
+                            below.push(self.schema(branch));
+                        }
+                    }
+                    Assertion::If { test, then, otherwise } => {
+                        for schema in [Some(test), then.as_ref(), otherwise.as_ref()].into_iter().flatten() {
+                            below.push(self.schema(*schema));
+                        }
+                    }
+                    Assertion::DependentSchema(_, schema) => below.push(self.schema(*schema)),
+                    _ => {}
+                }
+            }
+            todo.extend(below.into_iter().rev());
+        }
+        let names = Names::from(names);
+        if let [node] = nodes[..] {
+            self.declared.insert(node, names.clone());
+        }
+        Ok(names)
+    }
+
+    fn constant_names(&self, value: ValueId, names: &mut Vec<Arc<str>>, known: &mut HashSet<Arc<str>>) {
+        if let Value::Object(members) = self.reader.registry.forest.get(value) {
+            names.extend(
+                members.iter().map(|(name, _)| name).filter(|&name| known.insert(name.clone())).cloned(),
+            );
+        }
+    }
+
+    /// Whether a formula is a plain literal, for tests and shortcuts.
+    pub(crate) fn is_conjunction_of_atoms(&self, formula: FormulaId) -> bool {
+        self.formulas
+            .conjuncts(formula)
+            .iter()
+            .all(|&part| matches!(self.formulas.get(part), Formula::Atom(_)))
+    }
+
+    /// The draft of the main document, for tests.
+    pub(crate) fn draft(&self) -> Draft {
+        self.reader.registry.dialect(self.reader.registry.root()).draft
+    }
+}
+
+/// Whether the schema's `type` leaves no value of the kind.
+fn excluded(parsed: &Parsed, kind: Kind) -> bool {
+    parsed.assertions.iter().any(|assertion| match assertion {
+        Assertion::Types(types) => !match kind {
+            Kind::Null => types.null,
+            Kind::False | Kind::True => types.boolean,
+            Kind::Number => types.number || types.integer,
+            Kind::String => types.string,
+            Kind::Array => types.array,
+            Kind::Object => types.object,
+        },
+        _ => false,
+    })
+}

@@ -1,0 +1,130 @@
+//! How a derivative splits into demands on the value just read and what must hold afterwards.
+//!
+//! A derivative is a monotone formula over demands and residual atoms. Wanted are pairs (demand, residual) whose union
+//! it is. Conjuncts that speak of the value alone are claimed at once: on ordinary schemas that is all there is.
+//! Else one demand is picked, and either claimed or left out; by monotonicity the branch that leaves it out imposes
+//! nothing, so no complement is needed.
+
+use super::build::Normal;
+use super::formula::{Atom, Formula, FormulaId};
+use crate::error::Error;
+use formwork_grammar::HashMap;
+
+/// One way to read a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Alternative {
+    /// What the value must satisfy.
+    pub(crate) demand: FormulaId,
+    /// What must hold after it.
+    pub(crate) rest: FormulaId,
+}
+
+impl Normal<'_> {
+    /// The ways to read a value; `pointer` names the schema in errors.
+    pub(crate) fn choices(
+        &mut self,
+        derivative: FormulaId,
+        pointer: &str,
+    ) -> Result<Vec<Alternative>, Error> {
+        let limit = self.reader.options.limits.max_alternatives;
+        let mut out: Vec<Alternative> = Vec::new();
+        let mut n_steps = 0usize;
+        let mut todo = vec![(FormulaId::TRUE, derivative)];
+        while let Some((claim, formula)) = todo.pop() {
+            n_steps += 1;
+            if n_steps > 16 * limit {
+                let message = format!(
+                    "a member has more than {limit} ways to satisfy the conditions on it; fewer overlapping alternatives, or a required first property that tells them apart, help"
+                );
+                return Err(Error::limit(pointer, message));
+            }
+            let (claim, rest) = self.claim(claim, formula);
+            if rest == FormulaId::FALSE || claim == FormulaId::FALSE {
+                continue;
+            }
+            let open = self.formulas.atoms(rest).into_iter().find_map(|(id, atom)| match atom {
+                Atom::Value(demand) => Some((id, demand)),
+                _ => None,
+            });
+            let Some((atom, demand)) = open else {
+                if claim == FormulaId::TRUE || !self.is_empty_demand(claim) {
+                    match out.iter_mut().find(|other| other.rest == rest) {
+                        Some(other) => other.demand = self.formulas.any([other.demand, claim]),
+                        None => out.push(Alternative { demand: claim, rest }),
+                    }
+                }
+                continue;
+            };
+            let left_out = self.settle(rest, atom, FormulaId::FALSE);
+            let claimed = self.settle(rest, atom, FormulaId::TRUE);
+            todo.push((claim, left_out));
+            if claimed != left_out {
+                let claim = self.formulas.all([claim, demand]);
+                todo.push((claim, self.known(claim, claimed)));
+            }
+            if let Some(message) = self.formulas.overflow() {
+                return Err(Error::limit(pointer, message));
+            }
+        }
+        // Alternatives are found last first.
+        out.reverse();
+        Ok(out)
+    }
+
+    fn settle(&mut self, formula: FormulaId, atom: FormulaId, value: FormulaId) -> FormulaId {
+        self.formulas
+            .replace(formula, &mut HashMap::default(), &mut |_, id, _| if id == atom { value } else { id })
+    }
+
+    /// Moves the conjuncts that speak of the value alone into the claim.
+    fn claim(&mut self, mut claim: FormulaId, mut formula: FormulaId) -> (FormulaId, FormulaId) {
+        loop {
+            let (mut own, mut rest) = (Vec::new(), Vec::new());
+            for part in self.formulas.conjuncts(formula) {
+                let alone = self.formulas.atoms(part).iter().all(|(_, atom)| matches!(atom, Atom::Value(_)));
+                if alone { own.push(part) } else { rest.push(part) }
+            }
+            if formula == FormulaId::FALSE {
+                return (claim, formula);
+            }
+            if own.is_empty() {
+                return (claim, formula);
+            }
+            let own = self.formulas.all(own);
+            let own = self.formulas.replace(own, &mut HashMap::default(), &mut |_, id, atom| match atom {
+                Atom::Value(demand) => *demand,
+                _ => id,
+            });
+            claim = self.formulas.all([claim, own]);
+            formula = self.formulas.all(rest);
+            formula = self.known(claim, formula);
+        }
+    }
+
+    /// Settles the demands of a formula that a claim implies or excludes.
+    fn known(&mut self, claim: FormulaId, formula: FormulaId) -> FormulaId {
+        if matches!(self.formulas.get(formula), Formula::True | Formula::False) {
+            return formula;
+        }
+        let mut settled: HashMap<FormulaId, FormulaId> = HashMap::default();
+        for (id, atom) in self.formulas.atoms(formula) {
+            let Atom::Value(demand) = atom else { continue };
+            let both = self.formulas.all([claim, demand]);
+            if self.is_empty_demand(both) {
+                settled.insert(id, FormulaId::FALSE);
+                continue;
+            }
+            let negation = self.formulas.negate(demand);
+            let other = self.formulas.all([claim, negation]);
+            if self.is_empty_demand(other) {
+                settled.insert(id, FormulaId::TRUE);
+            }
+        }
+        if settled.is_empty() {
+            return formula;
+        }
+        self.formulas.replace(formula, &mut HashMap::default(), &mut |_, id, _| {
+            settled.get(&id).copied().unwrap_or(id)
+        })
+    }
+}

@@ -1,0 +1,197 @@
+//! What is left of a formula after one member or one item, and whether it holds at the closing bracket.
+//!
+//! A component of an array or object *is* the state of its machine: reading a member replaces every atom by what the
+//! member settles ([`Atom::Value`], a demand on its value) and what remains.
+
+use super::build::Normal;
+use super::formula::{Atom, Formula, FormulaId, Formulas};
+use crate::error::Error;
+use formwork_grammar::HashMap;
+use std::sync::Arc;
+
+/// The key of a member: a known name, or one of a class of unknown names.
+#[derive(Clone, Copy)]
+pub(crate) enum Key<'k> {
+    /// A name that some formula mentions. `once` says that it cannot come again.
+    Name { name: &'k Arc<str>, once: bool },
+    /// Any name of a class, given by the key languages that contain it.
+    Class(&'k [FormulaId]),
+}
+
+impl Normal<'_> {
+    /// Whether a name is in a language of keys.
+    pub(crate) fn key_in(&mut self, keys: FormulaId, name: &Arc<str>) -> bool {
+        if let Formula::Atom(Atom::StringIn(set, sign)) = self.formulas.get(keys) {
+            return set.binary_search(name).is_ok() == *sign;
+        }
+        let memo = (keys, name.clone());
+        if let Some(&known) = self.key_verdicts.get(&memo) {
+            return known;
+        }
+        let verdict = self.string_satisfies(keys, name);
+        self.key_verdicts.insert(memo, verdict);
+        verdict
+    }
+
+    /// Whether a string satisfies a formula over the atoms of strings.
+    pub(crate) fn string_satisfies(&mut self, formula: FormulaId, string: &Arc<str>) -> bool {
+        let texts = &mut self.reader.texts;
+        let length = string.chars().count() as u64;
+        let result = self.formulas.replace(formula, &mut HashMap::default(), &mut |_, _, atom| {
+            let holds = match atom {
+                Atom::Text(text, sign) => texts.matches(*text, string) == *sign,
+                Atom::MinLength(n) => length >= *n,
+                Atom::MaxLength(n) => length <= *n,
+                Atom::StringIn(set, sign) => set.binary_search(string).is_ok() == *sign,
+                _ => false,
+            };
+            if holds { FormulaId::TRUE } else { FormulaId::FALSE }
+        });
+        result == FormulaId::TRUE
+    }
+
+    /// The formula after a member.
+    pub(crate) fn after_member(&mut self, formula: FormulaId, key: Key<'_>) -> FormulaId {
+        let mut inside: HashMap<FormulaId, bool> = HashMap::default();
+        for (_, atom) in self.formulas.atoms(formula) {
+            if let Atom::AllKeys { keys, .. } | Atom::SomeKey { keys, .. } = atom {
+                let is_in = match key {
+                    Key::Name { name, .. } => self.key_in(keys, name),
+                    Key::Class(classes) => classes.contains(&keys),
+                };
+                inside.insert(keys, is_in);
+            }
+        }
+        self.formulas.replace(formula, &mut HashMap::default(), &mut |formulas, id, atom| match atom {
+            Atom::AllKeys { keys, demand } => {
+                let rest = without(formulas, *keys, key)
+                    .map_or(id, |keys| formulas.atom(Atom::AllKeys { keys, demand: *demand }));
+                if !inside[keys] {
+                    return rest;
+                }
+                let now = formulas.atom(Atom::Value(*demand));
+                formulas.all([now, rest])
+            }
+            Atom::SomeKey { keys, demand } => {
+                let rest = without(formulas, *keys, key)
+                    .map_or(id, |keys| formulas.atom(Atom::SomeKey { keys, demand: *demand }));
+                if !inside[keys] {
+                    return rest;
+                }
+                let now = formulas.atom(Atom::Value(*demand));
+                formulas.any([now, rest])
+            }
+            Atom::MinMembers(n) => formulas.atom(Atom::MinMembers(n - 1)),
+            Atom::MaxMembers(0) => FormulaId::FALSE,
+            Atom::MaxMembers(n) => formulas.atom(Atom::MaxMembers(n - 1)),
+            _ => id,
+        })
+    }
+
+    /// The formula once it is clear that a declared name does not come.
+    pub(crate) fn without_member(&mut self, formula: FormulaId, name: &Arc<str>) -> FormulaId {
+        let key = Key::Name { name, once: true };
+        self.formulas.replace(formula, &mut HashMap::default(), &mut |formulas, id, atom| match *atom {
+            Atom::AllKeys { keys, demand } => {
+                without(formulas, keys, key).map_or(id, |keys| formulas.atom(Atom::AllKeys { keys, demand }))
+            }
+            Atom::SomeKey { keys, demand } => {
+                without(formulas, keys, key).map_or(id, |keys| formulas.atom(Atom::SomeKey { keys, demand }))
+            }
+            _ => id,
+        })
+    }
+
+    /// The formula after an item.
+    pub(crate) fn after_item(&mut self, formula: FormulaId) -> FormulaId {
+        self.formulas.replace(formula, &mut HashMap::default(), &mut |formulas, id, atom| match *atom {
+            Atom::All { from, to, demand } => {
+                let rest = shifted(from, to);
+                let rest =
+                    rest.map_or(FormulaId::TRUE, |(from, to)| formulas.atom(Atom::All { from, to, demand }));
+                if from > 0 {
+                    return rest;
+                }
+                let now = formulas.atom(Atom::Value(demand));
+                formulas.all([now, rest])
+            }
+            Atom::Some { from, to, demand } => {
+                let rest = shifted(from, to);
+                let rest = rest
+                    .map_or(FormulaId::FALSE, |(from, to)| formulas.atom(Atom::Some { from, to, demand }));
+                if from > 0 {
+                    return rest;
+                }
+                let now = formulas.atom(Atom::Value(demand));
+                formulas.any([now, rest])
+            }
+            Atom::AtLeast { n, demand } => {
+                let now = formulas.atom(Atom::Value(demand));
+                let rest = formulas.atom(Atom::AtLeast { n: n - 1, demand });
+                let counted = formulas.all([now, rest]);
+                formulas.any([counted, id])
+            }
+            Atom::AtMost { n, demand } => {
+                let negation = formulas.negate(demand);
+                let now = formulas.atom(Atom::Value(negation));
+                let spared = formulas.all([now, id]);
+                let rest = formulas.atom(Atom::AtMost { n: n.saturating_sub(1), demand });
+                formulas.any([spared, rest])
+            }
+            Atom::MinItems(n) => formulas.atom(Atom::MinItems(n - 1)),
+            Atom::MaxItems(0) => FormulaId::FALSE,
+            Atom::MaxItems(n) => formulas.atom(Atom::MaxItems(n - 1)),
+            _ => id,
+        })
+    }
+
+    /// Whether the array or object may end here.
+    pub(crate) fn may_end(&mut self, formula: FormulaId) -> bool {
+        let end = self.formulas.replace(formula, &mut HashMap::default(), &mut |_, _, atom| match atom {
+            Atom::SomeKey { .. }
+            | Atom::Some { .. }
+            | Atom::AtLeast { .. }
+            | Atom::MinItems(_)
+            | Atom::MinMembers(_)
+            | Atom::Unique(false) => FormulaId::FALSE,
+            _ => FormulaId::TRUE,
+        });
+        end == FormulaId::TRUE
+    }
+}
+
+/// A language of keys without a name that cannot come again, if that changes it in a way worth recording:
+/// only finite sets lose names, so that residuals become equal; infinite languages are asked about other names only.
+fn without(formulas: &mut Formulas, keys: FormulaId, key: Key<'_>) -> Option<FormulaId> {
+    let Key::Name { name, once: true } = key else { return None };
+    let Formula::Atom(Atom::StringIn(set, true)) = formulas.get(keys) else { return None };
+    let at = set.binary_search(name).ok()?;
+    let mut rest = set.to_vec();
+    rest.remove(at);
+    Some(formulas.atom(Atom::StringIn(rest.into(), true)))
+}
+
+/// A range of positions one further on; `None` if nothing is left of it.
+fn shifted(from: u64, to: Option<u64>) -> Option<(u64, Option<u64>)> {
+    match to {
+        Some(0 | 1) => None,
+        Some(to) => Some((from.saturating_sub(1), Some(to - 1))),
+        None => Some((from.saturating_sub(1), None)),
+    }
+}
+
+/// Refuses atoms that have no machine yet.
+impl Normal<'_> {
+    pub(crate) fn refuse_unique(&self, formula: FormulaId, pointer: &str) -> Result<(), Error> {
+        let unique =
+            self.formulas.atoms(formula).into_iter().any(|(_, atom)| matches!(atom, Atom::Unique(_)));
+        if unique {
+            return Err(Error::unsupported(
+                pointer,
+                "uniqueItems",
+                "cannot be decided from left to right over these items, or not yet",
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,242 @@
+//! How a schema is to be read.
+
+use crate::draft::Draft;
+use crate::error::Error;
+use crate::limits::Limits;
+use crate::report::Report;
+use formwork_grammar::Grammar;
+use serde_json::Value;
+
+/// How a schema is to be read and which spellings its values may take.
+///
+/// The defaults follow the standard where it says something and typed clients where it does not.
+///
+/// ```
+/// use formwork_json_schema::{Numbers, Options, PropertyOrder};
+/// let options = Options::default().property_order(PropertyOrder::Any).numbers(Numbers::Any);
+/// let (grammar, report) = options.grammar_with_report(r#"{"type": "integer", "x-unit": "mm"}"#)?;
+/// assert_eq!(report.ignored()[0].pointer(), "/x-unit");
+/// # drop(grammar);
+/// # Ok::<(), formwork_json_schema::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    pub(crate) draft: Option<Draft>,
+    pub(crate) property_order: PropertyOrder,
+    pub(crate) formats: Formats,
+    pub(crate) whitespace: Whitespace,
+    pub(crate) numbers: Numbers,
+    pub(crate) strict_objects: bool,
+    pub(crate) relax: Vec<String>,
+    pub(crate) resources: Vec<(String, Value)>,
+    pub(crate) limits: Limits,
+}
+
+/// The order of an object's members.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PropertyOrder {
+    /// Declared properties in the order in which the schema declares them, then undeclared ones.
+    #[default]
+    Schema,
+    /// Any order, each declared key at most once.
+    /// The price: states grow with the subsets of the declared keys, so that only small objects fit the limits.
+    Any,
+}
+
+/// Whether `format` restricts strings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Formats {
+    /// The standard's formats restrict; unknown ones do not, and are reported.
+    #[default]
+    Assert,
+    /// `format` never restricts.
+    Annotate,
+}
+
+/// The white space between tokens. There is none outside the root.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Whitespace {
+    /// Any amount of blanks, tabs and line ends.
+    #[default]
+    Any,
+    /// None at all.
+    Compact,
+}
+
+/// The spellings of numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Numbers {
+    /// Whole numbers without fraction and exponent, which is what typed clients can read;
+    /// numbers with bounds with an exponent only after one non-zero digit (`1.5e-7`), other numbers as JSON allows.
+    #[default]
+    Plain,
+    /// Also `1.0` and `1e2` where a whole number is asked for.
+    Any,
+}
+
+impl Options {
+    /// Reads the schema as this draft, whatever its `$schema` says.
+    #[must_use]
+    pub fn draft(mut self, draft: Draft) -> Self {
+        self.draft = Some(draft);
+        self
+    }
+
+    /// Sets the order of an object's members.
+    #[must_use]
+    pub fn property_order(mut self, order: PropertyOrder) -> Self {
+        self.property_order = order;
+        self
+    }
+
+    /// Sets whether `format` restricts strings.
+    #[must_use]
+    pub fn formats(mut self, formats: Formats) -> Self {
+        self.formats = formats;
+        self
+    }
+
+    /// Sets the white space between tokens.
+    #[must_use]
+    pub fn whitespace(mut self, whitespace: Whitespace) -> Self {
+        self.whitespace = whitespace;
+        self
+    }
+
+    /// Sets the spellings of numbers.
+    #[must_use]
+    pub fn numbers(mut self, numbers: Numbers) -> Self {
+        self.numbers = numbers;
+        self
+    }
+
+    /// Closes objects that declare properties and do not say whether others may come.
+    #[must_use]
+    pub fn strict_objects(mut self, strict: bool) -> Self {
+        self.strict_objects = strict;
+        self
+    }
+
+    /// Leaves these keywords out, wherever they stand; each place is listed in the report as relaxed.
+    #[must_use]
+    pub fn relax<S: Into<String>>(mut self, keywords: impl IntoIterator<Item = S>) -> Self {
+        self.relax.extend(keywords.into_iter().map(Into::into));
+        self
+    }
+
+    /// Schemas that references may lead to, by URI. Nothing is ever fetched.
+    #[must_use]
+    pub fn resources<S: Into<String>>(mut self, resources: impl IntoIterator<Item = (S, Value)>) -> Self {
+        self.resources.extend(resources.into_iter().map(|(uri, schema)| (uri.into(), schema)));
+        self
+    }
+
+    /// Sets the bounds on growth.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The grammar of the JSON texts that satisfy the schema.
+    ///
+    /// # Errors
+    /// See [`ErrorKind`](crate::ErrorKind).
+    pub fn grammar(&self, text: &str) -> Result<Grammar, Error> {
+        self.grammar_with_report(text).map(|(grammar, _)| grammar)
+    }
+
+    /// [`Self::grammar`] of a schema that is parsed already.
+    ///
+    /// # Errors
+    /// See [`ErrorKind`](crate::ErrorKind).
+    pub fn grammar_from_value(&self, value: &Value) -> Result<Grammar, Error> {
+        self.grammar_with_report_from_value(value).map(|(grammar, _)| grammar)
+    }
+
+    /// The grammar, and what became of each keyword.
+    ///
+    /// # Errors
+    /// See [`ErrorKind`](crate::ErrorKind).
+    pub fn grammar_with_report(&self, text: &str) -> Result<(Grammar, Report), Error> {
+        crate::compile::compile(self, |forest| forest.read("", text))
+    }
+
+    /// [`Self::grammar_with_report`] of a schema that is parsed already.
+    ///
+    /// # Errors
+    /// See [`ErrorKind`](crate::ErrorKind).
+    pub fn grammar_with_report_from_value(&self, value: &Value) -> Result<(Grammar, Report), Error> {
+        crate::compile::compile(self, |forest| forest.convert("", value))
+    }
+
+    /// Reads options from a JSON object, as the command line takes them.
+    ///
+    /// # Errors
+    /// [`Usage`](crate::ErrorKind::Usage) for an unknown name or value, naming it.
+    pub fn from_json(options: &Value) -> Result<Self, Error> {
+        let Value::Object(members) = options else {
+            return Err(Error::usage("options must be a JSON object"));
+        };
+        let mut out = Self::default();
+        for (name, value) in members {
+            let word = value.as_str();
+            match (name.as_str(), word) {
+                ("property_order", Some("schema")) => out.property_order = PropertyOrder::Schema,
+                ("property_order", Some("any")) => out.property_order = PropertyOrder::Any,
+                ("formats", Some("assert")) => out.formats = Formats::Assert,
+                ("formats", Some("annotate")) => out.formats = Formats::Annotate,
+                ("whitespace", Some("any")) => out.whitespace = Whitespace::Any,
+                ("whitespace", Some("compact")) => out.whitespace = Whitespace::Compact,
+                ("whitespace", _) => {
+                    return Err(Error::usage(format!(
+                        "whitespace: {value} is not available yet; \"any\" and \"compact\" are"
+                    )));
+                }
+                ("numbers", Some("plain")) => out.numbers = Numbers::Plain,
+                ("numbers", Some("any")) => out.numbers = Numbers::Any,
+                ("numbers", _) => {
+                    return Err(Error::usage(format!(
+                        "numbers: {value} is not available yet; \"plain\" and \"any\" are"
+                    )));
+                }
+                ("draft", _) => out.draft = Some(draft(value)?),
+                ("strict_objects", _) => {
+                    out.strict_objects = value.as_bool().ok_or_else(|| wrong(name, value))?
+                }
+                ("relax", _) => {
+                    let names = value.as_array().ok_or_else(|| wrong(name, value))?;
+                    for keyword in names {
+                        out.relax.push(keyword.as_str().ok_or_else(|| wrong(name, keyword))?.to_owned());
+                    }
+                }
+                ("resources", _) => {
+                    let map = value.as_object().ok_or_else(|| wrong(name, value))?;
+                    out.resources.extend(map.iter().map(|(uri, schema)| (uri.clone(), schema.clone())));
+                }
+                ("property_order" | "formats", _) => return Err(wrong(name, value)),
+                _ => {
+                    let known = "draft, property_order, formats, whitespace, numbers, strict_objects, relax, resources";
+                    return Err(Error::usage(format!("unknown option `{name}`; the options are {known}")));
+                }
+            }
+        }
+        Ok(out)
+    }
+}
+
+fn wrong(name: &str, value: &Value) -> Error {
+    Error::usage(format!("option `{name}` cannot be {value}"))
+}
+
+fn draft(value: &Value) -> Result<Draft, Error> {
+    let name = match value {
+        Value::String(name) => name.clone(),
+        other => other.to_string(),
+    };
+    Draft::from_name(&name).or_else(|| Draft::from_uri(&name)).ok_or_else(|| wrong("draft", value))
+}

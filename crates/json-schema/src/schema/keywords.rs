@@ -1,0 +1,561 @@
+//! One schema's keywords, parsed and checked, in a form that no longer knows about drafts.
+
+use super::registry::{Dialect, Registry};
+use crate::decimal::Decimal;
+use crate::draft::{self, Draft, Role};
+use crate::error::{Error, ErrorKind};
+use crate::formats;
+use crate::json::{Value, ValueId};
+use crate::options::{Formats, Options};
+use crate::text::{PatternError, Texts};
+use formwork_grammar::ExprId;
+use std::sync::Arc;
+
+/// A set of the seven kinds of values, plus "number, but whole".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) struct TypeSet {
+    pub(crate) null: bool,
+    pub(crate) boolean: bool,
+    pub(crate) number: bool,
+    pub(crate) integer: bool,
+    pub(crate) string: bool,
+    pub(crate) array: bool,
+    pub(crate) object: bool,
+}
+
+/// One demand of a schema. Sub-schemas are the values where they stand.
+#[derive(Clone, Debug)]
+pub(crate) enum Assertion {
+    /// Of one of these types.
+    Types(TypeSet),
+    /// Equal to one of these.
+    Values(Vec<ValueId>),
+    /// At least (or more than, if strict) this.
+    Minimum { bound: Decimal, strict: bool },
+    /// At most (or less than, if strict) this.
+    Maximum { bound: Decimal, strict: bool },
+    /// A whole multiple of this.
+    MultipleOf(Decimal),
+    /// A string of this language.
+    Text(ExprId),
+    /// At least this many characters.
+    MinLength(u64),
+    /// At most this many characters.
+    MaxLength(u64),
+    /// Items by position, and the rest.
+    Items { prefix: Vec<ValueId>, rest: Option<ValueId> },
+    /// At least this many items.
+    MinItems(u64),
+    /// At most this many items.
+    MaxItems(u64),
+    /// No two items equal.
+    UniqueItems,
+    /// So many items satisfy a schema.
+    Contains { schema: ValueId, min: u64, max: Option<u64> },
+    /// Members by name, by pattern, and the rest.
+    Members {
+        declared: Vec<(Arc<str>, ValueId)>,
+        patterns: Vec<(ExprId, ValueId)>,
+        additional: Option<Additional>,
+    },
+    /// These names are present.
+    Required(Vec<Arc<str>>),
+    /// All names satisfy a schema.
+    PropertyNames(ValueId),
+    /// At least this many members.
+    MinProperties(u64),
+    /// At most this many members.
+    MaxProperties(u64),
+    /// If the name is present, so are these.
+    DependentRequired(Arc<str>, Vec<Arc<str>>),
+    /// If the name is present, the whole object satisfies a schema.
+    DependentSchema(Arc<str>, ValueId),
+    /// What another schema demands.
+    Reference(ValueId),
+    /// All of these.
+    AllOf(Vec<ValueId>),
+    /// At least one of these.
+    AnyOf(Vec<ValueId>),
+    /// Exactly one of these.
+    OneOf(Vec<ValueId>),
+    /// Not this.
+    Not(ValueId),
+    /// One schema or another, depending on a third.
+    If { test: ValueId, then: Option<ValueId>, otherwise: Option<ValueId> },
+}
+
+/// What undeclared members are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Additional {
+    /// Of a schema.
+    Schema(ValueId),
+    /// Not allowed, because the options close objects that do not say.
+    Closed,
+}
+
+/// A schema's demands, and what became of its keywords.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Parsed {
+    /// Nothing satisfies the schema `false`.
+    pub(crate) is_false: bool,
+    pub(crate) assertions: Vec<Assertion>,
+}
+
+/// What a schema says about each of its keywords, for the report.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fates {
+    pub(crate) enforced: Vec<(ValueId, String)>,
+    pub(crate) relaxed: Vec<(ValueId, String)>,
+    /// With the explanation.
+    pub(crate) ignored: Vec<(ValueId, String, &'static str)>,
+}
+
+/// Parses schemas.
+pub(crate) struct Reader<'o> {
+    pub(crate) options: &'o Options,
+    pub(crate) registry: Registry,
+    pub(crate) texts: Texts,
+    pub(crate) fates: Fates,
+}
+
+/// One object schema being read.
+struct Keywords {
+    schema: ValueId,
+    dialect: Dialect,
+    /// The members in force.
+    active: Vec<(Arc<str>, ValueId)>,
+}
+
+impl Keywords {
+    fn get(&self, name: &str) -> Option<ValueId> {
+        self.active.iter().find(|(key, _)| &**key == name).map(|&(_, value)| value)
+    }
+}
+
+impl Reader<'_> {
+    fn error(&self, keywords: &Keywords, keyword: &str, what: &str) -> Error {
+        Error::invalid(
+            self.registry.forest.pointer_to(keywords.schema, keyword),
+            format!("`{keyword}` must be {what}"),
+        )
+    }
+
+    /// Parses the schema at a value.
+    pub(crate) fn parse(&mut self, schema: ValueId) -> Result<Parsed, Error> {
+        let members = match self.registry.forest.get(schema) {
+            Value::Bool(b) => return Ok(Parsed { is_false: !b, assertions: Vec::new() }),
+            Value::Object(members) => members.clone(),
+            _ => {
+                return Err(Error::invalid(
+                    self.registry.forest.pointer(schema),
+                    "a schema must be an object, `true` or `false`",
+                ));
+            }
+        };
+        let dialect = self.registry.dialect(schema);
+        let mut keywords = Keywords { schema, dialect, active: Vec::new() };
+        let lone_reference =
+            dialect.draft <= Draft::Draft7 && members.iter().any(|(key, _)| &**key == "$ref");
+        for (key, value) in members {
+            let Some(known) = draft::keyword(&key) else {
+                self.fates.ignored.push((schema, key.to_string(), "unknown"));
+                continue;
+            };
+            let assertion =
+                known.role == Role::Assertion || matches!(&*key, "$ref" | "$dynamicRef" | "$recursiveRef");
+            if !assertion {
+                continue;
+            }
+            if lone_reference && &*key != "$ref" {
+                self.fates.ignored.push((schema, key.to_string(), "stands beside `$ref`"));
+            } else if dialect.stated && known.since > dialect.draft {
+                self.fates.ignored.push((schema, key.to_string(), "newer than the draft"));
+            } else if !dialect.validates && !is_applicator(&key) {
+                self.fates.ignored.push((
+                    schema,
+                    key.to_string(),
+                    "not in the vocabularies of the meta-schema",
+                ));
+            } else if self.options.relax.iter().any(|name| **name == *key) {
+                self.fates.relaxed.push((schema, key.to_string()));
+            } else {
+                self.fates.enforced.push((schema, key.to_string()));
+                keywords.active.push((key, value));
+            }
+        }
+        let mut out = Vec::new();
+        self.members(&keywords, &mut out)?;
+        self.scalars(&keywords, &mut out)?;
+        self.items(&keywords, &mut out)?;
+        self.objects(&keywords, &mut out)?;
+        self.references(&keywords, &mut out)?;
+        self.combinations(&keywords, &mut out)?;
+        Ok(Parsed { is_false: false, assertions: out })
+    }
+
+    fn references(&mut self, k: &Keywords, out: &mut Vec<Assertion>) -> Result<(), Error> {
+        for keyword in ["$ref", "$dynamicRef", "$recursiveRef"] {
+            let Some(value) = k.get(keyword) else { continue };
+            let reference = self.string(k, keyword, value)?;
+            if keyword == "$recursiveRef" && k.dialect.draft != Draft::Draft201909 && k.dialect.stated {
+                continue;
+            }
+            let pointer = self.registry.forest.pointer_to(k.schema, keyword);
+            if keyword == "$recursiveRef" && self.registry.has_recursive_anchor() {
+                return Err(Error::unsupported(
+                    pointer,
+                    keyword,
+                    "among `$recursiveAnchor`s is not enforced yet",
+                ));
+            }
+            if keyword == "$dynamicRef" {
+                let anchor = crate::uri::split_fragment(&reference).1;
+                if self.registry.n_dynamic_anchors(anchor) > 1 {
+                    return Err(Error::unsupported(
+                        pointer,
+                        keyword,
+                        "with several dynamic anchors of its name is not enforced yet",
+                    ));
+                }
+            }
+            let Some(target) = self.registry.resolve(k.schema, &reference)? else {
+                let message = format!(
+                    "`{keyword}` leads to {reference:?}, which is nowhere; nothing is fetched, so other documents must be given as `resources`"
+                );
+                return Err(Error::invalid(pointer, message));
+            };
+            out.push(Assertion::Reference(target));
+        }
+        Ok(())
+    }
+
+    fn combinations(&mut self, k: &Keywords, out: &mut Vec<Assertion>) -> Result<(), Error> {
+        for keyword in ["allOf", "anyOf", "oneOf"] {
+            let Some(value) = k.get(keyword) else { continue };
+            let list = self.list(k, keyword, value)?;
+            out.push(match keyword {
+                "allOf" => Assertion::AllOf(list),
+                "anyOf" => Assertion::AnyOf(list),
+                _ => Assertion::OneOf(list),
+            });
+        }
+        if let Some(schema) = k.get("not") {
+            out.push(Assertion::Not(schema));
+        }
+        if let Some(test) = k.get("if") {
+            let (then, otherwise) = (k.get("then"), k.get("else"));
+            if then.is_some() || otherwise.is_some() {
+                out.push(Assertion::If { test, then, otherwise });
+            }
+        }
+        Ok(())
+    }
+
+    fn scalars(&mut self, k: &Keywords, out: &mut Vec<Assertion>) -> Result<(), Error> {
+        if let Some(value) = k.get("type") {
+            out.push(Assertion::Types(self.types(k, value)?));
+        }
+        if let Some(value) = k.get("enum") {
+            match self.registry.forest.get(value) {
+                Value::Array(items) => out.push(Assertion::Values(items.to_vec())),
+                _ => return Err(self.error(k, "enum", "a list")),
+            }
+        }
+        if let Some(value) = k.get("const") {
+            out.push(Assertion::Values(vec![value]));
+        }
+        self.bounds(k, out)?;
+        if let Some(value) = k.get("multipleOf") {
+            let of = self.number(k, "multipleOf", value)?;
+            if of.is_zero() || of.is_negative() {
+                return Err(self.error(k, "multipleOf", "greater than 0"));
+            }
+            out.push(Assertion::MultipleOf(of));
+        }
+        if let Some(value) = k.get("minLength") {
+            out.push(Assertion::MinLength(self.count(k, "minLength", value)?));
+        }
+        if let Some(value) = k.get("maxLength") {
+            out.push(Assertion::MaxLength(self.count(k, "maxLength", value)?));
+        }
+        if let Some(value) = k.get("pattern") {
+            let pattern = self.string(k, "pattern", value)?;
+            let pointer = self.registry.forest.pointer_to(k.schema, "pattern");
+            out.push(Assertion::Text(self.pattern(pointer, "pattern", &pattern)?));
+        }
+        if let Some(value) = k.get("format") {
+            let name = self.string(k, "format", value)?;
+            if self.options.formats == Formats::Annotate {
+                self.unenforce(k, "format", "formats annotate");
+            } else if let Some((name, regex)) = formats::regex(&name) {
+                out.push(Assertion::Text(self.texts.format(name, regex)?));
+            } else if formats::is_standard(&name) {
+                let pointer = self.registry.forest.pointer_to(k.schema, "format");
+                return Err(Error::unsupported(pointer, "format", &format!("{name:?} is not enforced yet")));
+            } else {
+                self.unenforce(k, "format", "unknown format");
+            }
+        }
+        Ok(())
+    }
+
+    fn bounds(&mut self, k: &Keywords, out: &mut Vec<Assertion>) -> Result<(), Error> {
+        for (keyword, exclusive) in [("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")] {
+            let mut strict = false;
+            let mut bounds = Vec::new();
+            if let Some(value) = k.get(exclusive) {
+                // A boolean in draft 4, a number since.
+                match self.registry.forest.get(value) {
+                    Value::Bool(b) if k.dialect.draft == Draft::Draft4 || !k.dialect.stated => strict = *b,
+                    _ => bounds.push((self.number(k, exclusive, value)?, true)),
+                }
+            }
+            if let Some(value) = k.get(keyword) {
+                bounds.push((self.number(k, keyword, value)?, strict));
+            }
+            out.extend(bounds.into_iter().map(|(bound, strict)| match keyword {
+                "minimum" => Assertion::Minimum { bound, strict },
+                _ => Assertion::Maximum { bound, strict },
+            }));
+        }
+        Ok(())
+    }
+
+    fn items(&mut self, k: &Keywords, out: &mut Vec<Assertion>) -> Result<(), Error> {
+        let mut prefix = Vec::new();
+        let mut rest = k.get("items");
+        let is_list = rest.is_some_and(|id| matches!(self.registry.forest.get(id), Value::Array(_)));
+        if let Some(value) = k.get("prefixItems") {
+            prefix = self.list(k, "prefixItems", value)?;
+        }
+        if is_list {
+            if let Some(value) = rest {
+                let tuple = match self.registry.forest.get(value) {
+                    Value::Array(items) => items.to_vec(),
+                    _ => Vec::new(),
+                };
+                if !prefix.is_empty() {
+                    return Err(self.error(k, "items", "a schema beside `prefixItems`"));
+                }
+                prefix = tuple;
+            }
+            rest = k.get("additionalItems");
+        } else if k.get("additionalItems").is_some() {
+            self.unenforce(k, "additionalItems", "needs a list of `items`");
+        }
+        if !prefix.is_empty() || rest.is_some() {
+            out.push(Assertion::Items { prefix, rest });
+        }
+        if let Some(value) = k.get("minItems") {
+            out.push(Assertion::MinItems(self.count(k, "minItems", value)?));
+        }
+        if let Some(value) = k.get("maxItems") {
+            out.push(Assertion::MaxItems(self.count(k, "maxItems", value)?));
+        }
+        if let Some(value) = k.get("uniqueItems") {
+            match self.registry.forest.get(value) {
+                Value::Bool(true) => out.push(Assertion::UniqueItems),
+                Value::Bool(false) => {}
+                _ => return Err(self.error(k, "uniqueItems", "true or false")),
+            }
+        }
+        if let Some(schema) = k.get("contains") {
+            let min = k.get("minContains").map(|v| self.count(k, "minContains", v)).transpose()?;
+            let max = k.get("maxContains").map(|v| self.count(k, "maxContains", v)).transpose()?;
+            out.push(Assertion::Contains { schema, min: min.unwrap_or(1), max });
+        }
+        for keyword in ["unevaluatedItems"] {
+            self.refuse(k, keyword)?;
+        }
+        Ok(())
+    }
+
+    fn refuse(&self, k: &Keywords, keyword: &str) -> Result<(), Error> {
+        if k.get(keyword).is_none() {
+            return Ok(());
+        }
+        Err(Error::unsupported(
+            self.registry.forest.pointer_to(k.schema, keyword),
+            keyword,
+            "is not enforced yet",
+        ))
+    }
+
+    /// The declared names and what undeclared ones are; first, so that a schema's own names come before all others.
+    fn members(&mut self, k: &Keywords, out: &mut Vec<Assertion>) -> Result<(), Error> {
+        let mut declared = Vec::new();
+        if let Some(value) = k.get("properties") {
+            declared = self.map(k, "properties", value)?;
+        }
+        let mut patterns = Vec::new();
+        if let Some(value) = k.get("patternProperties") {
+            for (pattern, schema) in self.map(k, "patternProperties", value)? {
+                let pointer = self.registry.forest.pointer(schema);
+                patterns.push((self.pattern(pointer, "patternProperties", &pattern)?, schema));
+            }
+        }
+        let mut additional = k.get("additionalProperties").map(Additional::Schema);
+        if additional.is_none()
+            && self.options.strict_objects
+            && (k.get("properties").is_some() || k.get("patternProperties").is_some())
+            && k.get("unevaluatedProperties").is_none()
+        {
+            additional = Some(Additional::Closed);
+        }
+        if !declared.is_empty() || !patterns.is_empty() || additional.is_some() {
+            out.push(Assertion::Members { declared, patterns, additional });
+        }
+        Ok(())
+    }
+
+    fn objects(&mut self, k: &Keywords, out: &mut Vec<Assertion>) -> Result<(), Error> {
+        if let Some(value) = k.get("required") {
+            // Draft 3 had a boolean here; it stands in documents to this day and says nothing.
+            if matches!(self.registry.forest.get(value), Value::Bool(_)) {
+                self.unenforce(k, "required", "a boolean, as in draft 3");
+            } else {
+                out.push(Assertion::Required(self.names(k, "required", value)?));
+            }
+        }
+        if let Some(schema) = k.get("propertyNames") {
+            out.push(Assertion::PropertyNames(schema));
+        }
+        if let Some(value) = k.get("minProperties") {
+            out.push(Assertion::MinProperties(self.count(k, "minProperties", value)?));
+        }
+        if let Some(value) = k.get("maxProperties") {
+            out.push(Assertion::MaxProperties(self.count(k, "maxProperties", value)?));
+        }
+        if let Some(value) = k.get("dependentRequired") {
+            for (name, value) in self.map(k, "dependentRequired", value)? {
+                let names = self.names(k, "dependentRequired", value)?;
+                out.push(Assertion::DependentRequired(name, names));
+            }
+        }
+        if let Some(value) = k.get("dependentSchemas") {
+            for (name, schema) in self.map(k, "dependentSchemas", value)? {
+                out.push(Assertion::DependentSchema(name, schema));
+            }
+        }
+        if let Some(value) = k.get("dependencies") {
+            for (name, value) in self.map(k, "dependencies", value)? {
+                out.push(match self.registry.forest.get(value) {
+                    Value::Array(_) => {
+                        Assertion::DependentRequired(name, self.names(k, "dependencies", value)?)
+                    }
+                    // Draft 3 wrote one name as a string.
+                    Value::String(one) => Assertion::DependentRequired(name, vec![one.clone()]),
+                    _ => Assertion::DependentSchema(name, value),
+                });
+            }
+        }
+        self.refuse(k, "unevaluatedProperties")
+    }
+
+    /// Moves a keyword from the enforced to the ignored.
+    fn unenforce(&mut self, k: &Keywords, keyword: &str, why: &'static str) {
+        self.fates.enforced.retain(|(schema, key)| *schema != k.schema || key != keyword);
+        self.fates.ignored.push((k.schema, keyword.to_owned(), why));
+    }
+
+    fn pattern(&mut self, pointer: String, keyword: &str, pattern: &Arc<str>) -> Result<ExprId, Error> {
+        self.texts.pattern(pattern).map_err(|error| match error {
+            PatternError::Unsupported(why) => {
+                Error::unsupported(pointer, keyword, &format!("is not regular here: {why}"))
+            }
+            PatternError::Invalid(why) => Error::invalid(pointer, format!("`{keyword}`: {why}")),
+            PatternError::Limit(why) => Error::new(ErrorKind::Limit, pointer, format!("`{keyword}`: {why}")),
+        })
+    }
+
+    fn types(&self, k: &Keywords, value: ValueId) -> Result<TypeSet, Error> {
+        let names = match self.registry.forest.get(value) {
+            Value::Array(items) => items.to_vec(),
+            _ => vec![value],
+        };
+        let mut set = TypeSet::default();
+        for name in names {
+            match self.registry.forest.as_str(name).map(|name| &**name) {
+                Some("null") => set.null = true,
+                Some("boolean") => set.boolean = true,
+                Some("number") => set.number = true,
+                Some("integer") => set.integer = true,
+                Some("string") => set.string = true,
+                Some("array") => set.array = true,
+                Some("object") => set.object = true,
+                _ => return Err(self.error(k, "type", "one of the seven types, or a list of them")),
+            }
+        }
+        Ok(set)
+    }
+
+    fn string(&self, k: &Keywords, keyword: &str, value: ValueId) -> Result<Arc<str>, Error> {
+        self.registry.forest.as_str(value).cloned().ok_or_else(|| self.error(k, keyword, "a string"))
+    }
+
+    fn number(&self, k: &Keywords, keyword: &str, value: ValueId) -> Result<Decimal, Error> {
+        match self.registry.forest.get(value) {
+            Value::Number(number) => Ok(number.value.clone()),
+            _ => Err(self.error(k, keyword, "a number")),
+        }
+    }
+
+    /// A count; one beyond what anything can reach is that.
+    fn count(&self, k: &Keywords, keyword: &str, value: ValueId) -> Result<u64, Error> {
+        let number = self.number(k, keyword, value)?;
+        if number.is_negative() || !number.is_integer() {
+            return Err(self.error(k, keyword, "a whole number that is not negative"));
+        }
+        Ok(number.as_u64().unwrap_or(u64::MAX))
+    }
+
+    fn list(&self, k: &Keywords, keyword: &str, value: ValueId) -> Result<Vec<ValueId>, Error> {
+        match self.registry.forest.get(value) {
+            Value::Array(items) if !items.is_empty() => Ok(items.to_vec()),
+            _ => Err(self.error(k, keyword, "a list of schemas that is not empty")),
+        }
+    }
+
+    fn map(&self, k: &Keywords, keyword: &str, value: ValueId) -> Result<Vec<(Arc<str>, ValueId)>, Error> {
+        match self.registry.forest.get(value) {
+            Value::Object(members) => Ok(members.to_vec()),
+            _ => Err(self.error(k, keyword, "an object")),
+        }
+    }
+
+    fn names(&self, k: &Keywords, keyword: &str, value: ValueId) -> Result<Vec<Arc<str>>, Error> {
+        let Value::Array(items) = self.registry.forest.get(value) else {
+            return Err(self.error(k, keyword, "a list of names"));
+        };
+        let names =
+            items.iter().map(|&item| self.registry.forest.as_str(item).cloned()).collect::<Option<Vec<_>>>();
+        names.ok_or_else(|| self.error(k, keyword, "a list of names"))
+    }
+}
+
+/// Keywords of the vocabularies `core`, `applicator` and `unevaluated`; the others need `validation` (or `format`).
+fn is_applicator(key: &str) -> bool {
+    key.starts_with('$')
+        || matches!(
+            key,
+            "properties"
+                | "patternProperties"
+                | "additionalProperties"
+                | "items"
+                | "prefixItems"
+                | "additionalItems"
+                | "contains"
+                | "propertyNames"
+                | "if"
+                | "then"
+                | "else"
+                | "dependentSchemas"
+                | "allOf"
+                | "anyOf"
+                | "oneOf"
+                | "not"
+                | "unevaluatedProperties"
+                | "unevaluatedItems"
+                | "format"
+        )
+}

@@ -1,0 +1,373 @@
+//! Where schemas lie, what identifies them, and what references lead to.
+//!
+//! Three passes over the flat forest, each a loop: top-down, which values are schemas (an `$id` inside an `enum` is
+//! none), with their base URI and dialect; then identifiers and anchors; bottom-up, the *canonical content* of every
+//! value, in which annotations and definitions of schemas do not count.
+//! Two schemas with equal content are one node of the normal form. Without this, five copies of one sub-schema would
+//! be five unrelated demands, and the choices between them would multiply.
+
+use crate::decimal::Decimal;
+use crate::draft::{self, Draft, Holds, Role};
+use crate::error::Error;
+use crate::json::{Forest, Value, ValueId};
+use crate::options::Options;
+use crate::uri;
+use formwork_grammar::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// How the keywords of a schema are to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Dialect {
+    pub(crate) draft: Draft,
+    /// Whether the schema (or the options) named the draft. If not, newest and older keywords are all in force.
+    pub(crate) stated: bool,
+    /// Whether the meta-schema has the vocabulary of assertions.
+    pub(crate) validates: bool,
+}
+
+/// Canonical content, hash-consed: equal ids mean equal content.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct ContentId(u32);
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Content {
+    Null,
+    Bool(bool),
+    Number(Decimal, bool),
+    String(Arc<str>),
+    Array(Box<[ContentId]>),
+    Object(Box<[(Arc<str>, ContentId)]>),
+}
+
+/// What a value is, as far as the scan is concerned.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Is {
+    Data,
+    Schema,
+    List,
+    SchemaOrList,
+    Map,
+    Dependencies,
+}
+
+/// All documents, with what is known of each value.
+pub(crate) struct Registry {
+    pub(crate) forest: Forest,
+    root: ValueId,
+    is: Vec<Is>,
+    bases: Vec<u32>,
+    base_names: Vec<Arc<str>>,
+    base_ids: HashMap<Arc<str>, u32>,
+    dialects: Vec<Dialect>,
+    /// Absolute URIs (with a fragment for anchors) of schemas.
+    ids: HashMap<String, ValueId>,
+    /// How many schemas carry a dynamic anchor of a name.
+    dynamic_anchors: HashMap<Arc<str>, usize>,
+    has_recursive_anchor: bool,
+    contents: Vec<ContentId>,
+    content_ids: HashMap<Content, ContentId>,
+    has_reference: Vec<bool>,
+}
+
+impl Registry {
+    /// Reads the schema, which `add` puts into the forest, and the resources of the options.
+    pub(crate) fn new(
+        options: &Options,
+        add: impl FnOnce(&mut Forest) -> Result<ValueId, Error>,
+    ) -> Result<Self, Error> {
+        let mut forest = Forest::default();
+        let root = add(&mut forest)?;
+        let mut resources = Vec::new();
+        for (name, value) in &options.resources {
+            let name = uri::split_fragment(name).0;
+            resources.push((forest.convert(name, value)?, name));
+        }
+        let n = forest.len();
+        let default = Dialect { draft: Draft::Draft202012, stated: false, validates: true };
+        let mut registry = Self {
+            forest,
+            root,
+            is: vec![Is::Data; n],
+            bases: vec![0; n],
+            base_names: Vec::new(),
+            base_ids: HashMap::default(),
+            dialects: vec![default; n],
+            ids: HashMap::default(),
+            dynamic_anchors: HashMap::default(),
+            has_recursive_anchor: false,
+            contents: Vec::new(),
+            content_ids: HashMap::default(),
+            has_reference: Vec::new(),
+        };
+        // Meta-schemas among the resources must be found before `$schema` can be understood.
+        for &(id, name) in &resources {
+            registry.ids.insert(name.to_owned(), id);
+        }
+        let given = options.draft.map(|draft| Dialect { draft, stated: true, validates: true });
+        for &(id, name) in &resources {
+            let dialect = registry.stated_dialect(id).or(given).unwrap_or(default);
+            registry.enter(id, name, dialect)?;
+        }
+        let dialect = given.or_else(|| registry.stated_dialect(root)).unwrap_or(default);
+        registry.enter(root, "", dialect)?;
+        for id in 0..n {
+            registry.add_content(ValueId::from_index(id))?;
+        }
+        Ok(registry)
+    }
+
+    pub(crate) fn root(&self) -> ValueId {
+        self.root
+    }
+
+    pub(crate) fn dialect(&self, schema: ValueId) -> Dialect {
+        self.dialects[schema.index()]
+    }
+
+    /// What identifies a schema: content, and what its references are relative to, if it has any.
+    pub(crate) fn identity(&self, schema: ValueId) -> (ContentId, u32, Dialect) {
+        let content = self.contents[schema.index()];
+        let base = if self.has_reference[content.0 as usize] { self.bases[schema.index()] + 1 } else { 0 };
+        (content, base, self.dialect(schema))
+    }
+
+    /// The content of a value, as data.
+    pub(crate) fn content(&self, value: ValueId) -> ContentId {
+        self.contents[value.index()]
+    }
+
+    fn base_id(&mut self, name: &str) -> u32 {
+        if let Some(&id) = self.base_ids.get(name) {
+            return id;
+        }
+        let (id, name) = (self.base_names.len() as u32, Arc::<str>::from(name));
+        self.base_names.push(name.clone());
+        self.base_ids.insert(name, id);
+        id
+    }
+
+    /// The dialect that a schema's own `$schema` names.
+    fn stated_dialect(&self, schema: ValueId) -> Option<Dialect> {
+        let uri = self.forest.as_str(self.forest.member(schema, "$schema")?)?;
+        if let Some(draft) = Draft::from_uri(uri) {
+            return Some(Dialect { draft, stated: true, validates: true });
+        }
+        let meta = *self.ids.get(uri::split_fragment(uri).0)?;
+        let draft = Draft::from_uri(self.forest.as_str(self.forest.member(meta, "$schema")?)?)?;
+        let validates = match self.forest.member(meta, "$vocabulary").map(|id| self.forest.get(id)) {
+            Some(Value::Object(vocabularies)) => {
+                vocabularies.iter().any(|(name, _)| name.ends_with("/vocab/validation"))
+            }
+            _ => true,
+        };
+        Some(Dialect { draft, stated: true, validates })
+    }
+
+    /// Scans a document (or a part of one that a reference made a schema) from its root down.
+    fn enter(&mut self, root: ValueId, base: &str, dialect: Dialect) -> Result<(), Error> {
+        self.is[root.index()] = Is::Schema;
+        self.bases[root.index()] = self.base_id(base);
+        self.dialects[root.index()] = dialect;
+        self.ids.entry(base.to_owned()).or_insert(root);
+        let document = self.forest.subtree(root);
+        for index in document.clone().rev() {
+            let id = ValueId::from_index(index);
+            if self.is[index] == Is::Schema {
+                self.identify(id, &document);
+            }
+            let (base, dialect) = (self.bases[index], self.dialects[index]);
+            let children: Vec<(ValueId, Is)> = match (self.forest.get(id), self.is[index]) {
+                (Value::Object(members), is) => members
+                    .iter()
+                    .map(|(key, child)| (*child, member_is(is, key, &self.forest, *child)))
+                    .collect(),
+                (Value::Array(items), Is::List | Is::SchemaOrList) => {
+                    items.iter().map(|&item| (item, Is::Schema)).collect()
+                }
+                (Value::Array(items), _) => items.iter().map(|&item| (item, Is::Data)).collect(),
+                _ => continue,
+            };
+            for (child, is) in children {
+                // `items` and the like: what is not a list is a schema itself.
+                let is = match (is, self.forest.get(child)) {
+                    (Is::SchemaOrList, Value::Array(_)) => Is::List,
+                    (Is::SchemaOrList, _) => Is::Schema,
+                    (is, _) => is,
+                };
+                self.is[child.index()] = is;
+                self.bases[child.index()] = base;
+                self.dialects[child.index()] = dialect;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes the identifiers of a schema and what follows from them for what is below.
+    fn identify(&mut self, schema: ValueId, document: &std::ops::Range<usize>) {
+        let index = schema.index();
+        let member =
+            |key: &str| self.forest.member(schema, key).and_then(|id| self.forest.as_str(id)).cloned();
+        let Dialect { draft, stated, .. } = self.dialects[index];
+        let own_id = if draft == Draft::Draft4 { member("id") } else { member("$id") };
+        let own_id = own_id.or_else(|| if stated { None } else { member("id") });
+        // Through draft 7, whatever stands beside a reference does not count.
+        let hidden = draft <= Draft::Draft7 && member("$ref").is_some();
+        let anchors = [member("$anchor"), member("$dynamicAnchor")];
+        let dynamic = anchors[1].clone();
+        let recursive = matches!(
+            self.forest.member(schema, "$recursiveAnchor").map(|id| self.forest.get(id)),
+            Some(Value::Bool(true))
+        );
+        let mut base = self.base_names[self.bases[index] as usize].clone();
+        if let Some(own_id) = own_id.filter(|_| !hidden) {
+            let absolute = uri::resolve(&base, &own_id);
+            let (without, fragment) = uri::split_fragment(&absolute);
+            if !without.is_empty() && (fragment.is_empty() || !own_id.starts_with('#')) {
+                // Outer schemas come first and win, within one document; a later document overrides an earlier one.
+                let taken = self.ids.get(without).is_some_and(|id| document.contains(&id.index()));
+                if !taken {
+                    self.ids.insert(without.to_owned(), schema);
+                }
+                base = without.into();
+                self.bases[index] = self.base_id(&base.clone());
+                if let Some(stated) = self.stated_dialect(schema) {
+                    // The document's own dialect was settled on entering, where the options have their say.
+                    if self.forest.parent(schema).is_some() {
+                        self.dialects[index] = stated;
+                    }
+                }
+            }
+            if !fragment.is_empty() {
+                self.ids.insert(format!("{without}#{fragment}"), schema);
+            }
+        }
+        if draft >= Draft::Draft201909 {
+            for anchor in anchors.into_iter().flatten() {
+                self.ids.insert(format!("{base}#{anchor}"), schema);
+            }
+            if let Some(name) = dynamic {
+                *self.dynamic_anchors.entry(name).or_insert(0) += 1;
+            }
+            self.has_recursive_anchor |= recursive;
+        }
+    }
+
+    /// How many schemas carry the dynamic anchor that a reference's fragment names.
+    pub(crate) fn n_dynamic_anchors(&self, name: &str) -> usize {
+        self.dynamic_anchors.get(name).copied().unwrap_or(0)
+    }
+
+    pub(crate) fn has_recursive_anchor(&self) -> bool {
+        self.has_recursive_anchor
+    }
+
+    /// The schema that a reference in `schema` leads to.
+    pub(crate) fn resolve(&mut self, schema: ValueId, reference: &str) -> Result<Option<ValueId>, Error> {
+        let base = self.base_names[self.bases[schema.index()] as usize].clone();
+        let absolute = uri::resolve(&base, reference);
+        let (name, fragment) = uri::split_fragment(&absolute);
+        let Some(&resource) = self.ids.get(name) else { return Ok(None) };
+        let fragment = uri::percent_decode(fragment);
+        let target = if fragment.is_empty() {
+            Some(resource)
+        } else if fragment.starts_with('/') {
+            self.forest.follow(resource, &fragment)
+        } else {
+            self.ids.get(&format!("{name}#{fragment}")).copied()
+        };
+        let Some(target) = target else { return Ok(None) };
+        if self.is[target.index()] != Is::Schema {
+            // A reference makes a schema of what stood in no known place for one.
+            let mut above = target;
+            while self.is[above.index()] != Is::Schema {
+                let Some(parent) = self.forest.parent(above) else { break };
+                above = parent;
+            }
+            let base = self.base_names[self.bases[above.index()] as usize].clone();
+            let (dialect, root) = (self.dialects[above.index()], self.ids.get(&*base).copied());
+            self.enter(target, &base, dialect)?;
+            if let Some(root) = root {
+                self.ids.insert(base.to_string(), root);
+            }
+            for index in self.forest.subtree(target) {
+                self.add_content(ValueId::from_index(index))?;
+            }
+        }
+        Ok(Some(target))
+    }
+
+    /// Interns the content of one value whose parts are interned.
+    fn add_content(&mut self, id: ValueId) -> Result<(), Error> {
+        let is_schema = self.is[id.index()] == Is::Schema;
+        let content = match self.forest.get(id) {
+            Value::Null => Content::Null,
+            Value::Bool(b) => Content::Bool(*b),
+            Value::Number(n) => Content::Number(n.value.clone(), n.written_plain),
+            Value::String(s) => Content::String(s.clone()),
+            Value::Array(items) => {
+                Content::Array(items.iter().map(|item| self.contents[item.index()]).collect())
+            }
+            Value::Object(members) => {
+                let members = members.iter().filter(|(key, _)| !is_schema || counts(key));
+                Content::Object(
+                    members.map(|(key, value)| (key.clone(), self.contents[value.index()])).collect(),
+                )
+            }
+        };
+        let has_reference = match &content {
+            Content::Array(items) => items.iter().any(|item| self.has_reference[item.0 as usize]),
+            Content::Object(members) => members.iter().any(|(key, value)| {
+                matches!(&**key, "$ref" | "$dynamicRef" | "$recursiveRef" | "$id" | "id")
+                    || self.has_reference[value.0 as usize]
+            }),
+            _ => false,
+        };
+        let next = ContentId(
+            u32::try_from(self.content_ids.len()).map_err(|_| Error::limit("", "too many values"))?,
+        );
+        let content = *self.content_ids.entry(content).or_insert(next);
+        if content == next {
+            self.has_reference.push(has_reference);
+        }
+        match self.contents.get_mut(id.index()) {
+            Some(slot) => *slot = content,
+            None => self.contents.push(content),
+        }
+        Ok(())
+    }
+
+    /// Names among `names` that come twice.
+    pub(crate) fn duplicate<'n>(names: impl IntoIterator<Item = &'n Arc<str>>) -> Option<&'n Arc<str>> {
+        let mut seen = HashSet::default();
+        names.into_iter().find(|&name| !seen.insert(name.clone()))
+    }
+}
+
+/// Whether a member of a schema bears on what the schema accepts.
+fn counts(key: &str) -> bool {
+    !matches!(key, "definitions" | "$defs")
+        && !draft::keyword(key).is_some_and(|keyword| keyword.role == Role::Annotation)
+}
+
+/// What the member of an object is, given what the object is.
+fn member_is(parent: Is, key: &str, forest: &Forest, child: ValueId) -> Is {
+    match parent {
+        Is::Schema => match draft::keyword(key).map(|keyword| keyword.holds) {
+            Some(Holds::Schema) => Is::Schema,
+            Some(Holds::List) => Is::List,
+            Some(Holds::SchemaOrList) => Is::SchemaOrList,
+            Some(Holds::Map) => Is::Map,
+            Some(Holds::Dependencies) => Is::Dependencies,
+            Some(Holds::Data) | None => Is::Data,
+        },
+        Is::Map => Is::Schema,
+        Is::Dependencies => {
+            if matches!(forest.get(child), Value::Array(_)) {
+                Is::Data
+            } else {
+                Is::Schema
+            }
+        }
+        Is::Data | Is::List | Is::SchemaOrList => Is::Data,
+    }
+}

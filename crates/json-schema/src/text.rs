@@ -1,0 +1,253 @@
+//! Languages of strings: patterns, formats and names as text expressions, and the two questions the normal form asks
+//! about them: is this string in it, and is it certainly empty.
+//!
+//! Both are answered with Brzozowski derivatives, which handle intersection and complement like everything else and
+//! need no automaton. They are asked rarely (declared names against `patternProperties`, enumerated strings against
+//! `pattern`, overlapping key patterns), and the second may answer "don't know" for free: the engine finds what is
+//! empty in the end.
+
+use crate::error::Error;
+use formwork_grammar::{CharClass, Expr, ExprId, GrammarBuilder, HashMap, HashSet};
+use std::sync::Arc;
+
+/// Derivatives computed for one question before the answer is "don't know".
+const EMPTINESS_BUDGET: usize = 400;
+
+/// An arena of text expressions with a memory.
+#[derive(Debug, Default)]
+pub(crate) struct Texts {
+    builder: GrammarBuilder,
+    patterns: HashMap<Arc<str>, ExprId>,
+    formats: HashMap<&'static str, ExprId>,
+    nullable: HashMap<ExprId, bool>,
+    derivatives: HashMap<(ExprId, char), ExprId>,
+    verdicts: HashMap<(ExprId, Arc<str>), bool>,
+    emptiness: HashMap<ExprId, Option<bool>>,
+}
+
+/// Why a pattern is no text expression.
+pub(crate) enum PatternError {
+    /// Not regular, or not known here.
+    Unsupported(String),
+    /// Not a regular expression.
+    Invalid(String),
+    /// Too large.
+    Limit(String),
+}
+
+impl Texts {
+    pub(crate) fn expr(&self, text: ExprId) -> &Expr {
+        self.builder.expr(text)
+    }
+
+    /// The arena itself, for those who build expressions of their own.
+    pub(crate) fn builder(&mut self) -> &mut GrammarBuilder {
+        &mut self.builder
+    }
+
+    /// The strings in which an ECMA-262 regular expression finds something.
+    pub(crate) fn pattern(&mut self, pattern: &Arc<str>) -> Result<ExprId, PatternError> {
+        if let Some(&text) = self.patterns.get(pattern) {
+            return Ok(text);
+        }
+        let options = formwork_regex::Options::new()
+            .dialect(formwork_regex::Dialect::Ecma)
+            .matching(formwork_regex::Matching::Search);
+        let text = options.expr(&mut self.builder, pattern).map_err(|error| {
+            let message = error.to_string();
+            match error.kind() {
+                kind if kind.is_unsupported() => PatternError::Unsupported(message),
+                formwork_regex::ErrorKind::Limit => PatternError::Limit(message),
+                _ => PatternError::Invalid(message),
+            }
+        })?;
+        self.patterns.insert(pattern.clone(), text);
+        Ok(text)
+    }
+
+    /// The strings that match a regular expression of our own from end to end; a format's definition.
+    pub(crate) fn format(&mut self, name: &'static str, regex: &str) -> Result<ExprId, Error> {
+        if let Some(&text) = self.formats.get(name) {
+            return Ok(text);
+        }
+        let options = formwork_regex::Options::new()
+            .dialect(formwork_regex::Dialect::Rust)
+            .matching(formwork_regex::Matching::Full);
+        let text = options
+            .expr(&mut self.builder, regex)
+            .map_err(|error| Error::invalid("", format!("format `{name}`: {error}")))?;
+        self.formats.insert(name, text);
+        Ok(text)
+    }
+
+    /// Whether a string is in the language.
+    pub(crate) fn matches(&mut self, text: ExprId, string: &Arc<str>) -> bool {
+        let key = (text, string.clone());
+        if let Some(&verdict) = self.verdicts.get(&key) {
+            return verdict;
+        }
+        let end = string.chars().fold(text, |at, c| self.derivative(at, c));
+        let verdict = self.is_nullable(end);
+        self.verdicts.insert(key, verdict);
+        verdict
+    }
+
+    /// Whether the language is certainly empty (`Some(true)`), certainly not (`Some(false)`), or too large to tell.
+    pub(crate) fn is_empty(&mut self, text: ExprId) -> Option<bool> {
+        if let Some(&verdict) = self.emptiness.get(&text) {
+            return verdict;
+        }
+        let verdict = self.search(text);
+        self.emptiness.insert(text, verdict);
+        verdict
+    }
+
+    fn search(&mut self, text: ExprId) -> Option<bool> {
+        // One character of each class of the expression stands for all that its derivatives can tell apart.
+        let representatives = self.representatives(text);
+        let mut seen: HashSet<ExprId> = HashSet::default();
+        let mut todo = vec![text];
+        let mut budget = EMPTINESS_BUDGET;
+        while let Some(at) = todo.pop() {
+            if self.is_nullable(at) {
+                return Some(false);
+            }
+            if matches!(self.builder.expr(at), Expr::Never) || !seen.insert(at) {
+                continue;
+            }
+            for &c in &representatives {
+                budget = budget.checked_sub(1)?;
+                let next = self.derivative(at, c);
+                todo.push(next);
+            }
+        }
+        Some(true)
+    }
+
+    fn representatives(&self, text: ExprId) -> Vec<char> {
+        let mut classes: Vec<CharClass> = Vec::new();
+        let mut seen: HashSet<ExprId> = HashSet::default();
+        let mut todo = vec![text];
+        while let Some(at) = todo.pop() {
+            if !seen.insert(at) {
+                continue;
+            }
+            match self.builder.expr(at) {
+                Expr::Class(class) => classes.push(class.clone()),
+                Expr::Bytes(bytes) => {
+                    let text = std::str::from_utf8(bytes).unwrap_or_default();
+                    classes.extend(text.chars().map(CharClass::single));
+                }
+                Expr::Seq(parts) | Expr::Alt(parts) | Expr::And(parts) => todo.extend(parts),
+                Expr::Repeat { body, .. } | Expr::Not(body) | Expr::JsonText(body) => todo.push(*body),
+                _ => {}
+            }
+        }
+        // The boundaries of all ranges cut the characters into intervals that no class separates.
+        let mut starts: Vec<char> = vec!['\0'];
+        for class in classes.iter().chain(&classes.iter().map(CharClass::negate).collect::<Vec<_>>()) {
+            starts.extend(class.ranges().iter().map(|&(low, _)| low));
+        }
+        starts.sort_unstable();
+        starts.dedup();
+        starts
+    }
+
+    /// Whether the empty string is in the language. Depth is bounded by the regex parser's nesting limit.
+    fn is_nullable(&mut self, text: ExprId) -> bool {
+        if let Some(&known) = self.nullable.get(&text) {
+            return known;
+        }
+        let nullable = match self.builder.expr(text).clone() {
+            Expr::Empty => true,
+            Expr::Seq(parts) | Expr::And(parts) => parts.iter().all(|&part| self.is_nullable(part)),
+            Expr::Alt(parts) => parts.iter().any(|&part| self.is_nullable(part)),
+            Expr::Repeat { body, min, .. } => min == 0 || self.is_nullable(body),
+            Expr::Not(body) => !self.is_nullable(body),
+            _ => false,
+        };
+        self.nullable.insert(text, nullable);
+        nullable
+    }
+
+    /// What may follow `c`.
+    fn derivative(&mut self, text: ExprId, c: char) -> ExprId {
+        if let Some(&known) = self.derivatives.get(&(text, c)) {
+            return known;
+        }
+        let never = self.builder.never();
+        let derivative = match self.builder.expr(text).clone() {
+            Expr::Bytes(bytes) => {
+                let mut buffer = [0; 4];
+                match bytes.strip_prefix(c.encode_utf8(&mut buffer).as_bytes()) {
+                    Some(rest) => self.builder.literal(rest),
+                    None => never,
+                }
+            }
+            Expr::Class(class) if class.contains(c) => self.builder.empty(),
+            Expr::Seq(parts) => {
+                let mut ways = Vec::new();
+                for (i, &part) in parts.iter().enumerate() {
+                    let head = self.derivative(part, c);
+                    ways.push(self.builder.seq(std::iter::once(head).chain(parts[i + 1..].iter().copied())));
+                    if !self.is_nullable(part) {
+                        break;
+                    }
+                }
+                // Sorted, so that equal unions are one expression and the search ends.
+                ways.sort_unstable();
+                self.builder.alt(ways)
+            }
+            Expr::Alt(parts) => {
+                let mut ways: Vec<ExprId> = parts.iter().map(|&part| self.derivative(part, c)).collect();
+                ways.sort_unstable();
+                self.builder.alt(ways)
+            }
+            Expr::And(parts) => {
+                let ways: Vec<ExprId> = parts.iter().map(|&part| self.derivative(part, c)).collect();
+                self.builder.and(ways)
+            }
+            Expr::Not(body) => {
+                let inner = self.derivative(body, c);
+                self.builder.not(inner)
+            }
+            Expr::Repeat { body, min, max } => {
+                let head = self.derivative(body, c);
+                let min = if self.is_nullable(body) { 0 } else { min.saturating_sub(1) };
+                let rest = self.builder.repeat(body, min, max.map(|max| max - 1));
+                self.builder.seq([head, rest])
+            }
+            _ => never,
+        };
+        self.derivatives.insert((text, c), derivative);
+        derivative
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn membership_and_emptiness() {
+        let mut texts = Texts::default();
+        let mut pattern = |texts: &mut Texts, p: &str| match texts.pattern(&p.into()) {
+            Ok(text) => text,
+            Err(_) => panic!("{p}"),
+        };
+        let (x, y) = (pattern(&mut texts, "^x-"), pattern(&mut texts, "a{2,3}$"));
+        for (text, string, expected) in
+            [(x, "x-1", true), (x, "ax-", false), (y, "baa", true), (y, "aab", false), (y, "aaaa", true)]
+        {
+            assert_eq!(texts.matches(text, &string.into()), expected, "{string}");
+        }
+        let z = pattern(&mut texts, "^z");
+        let both = texts.builder().and([x, z]);
+        assert_eq!(texts.is_empty(both), Some(true));
+        let both = texts.builder().and([x, y]);
+        assert_eq!(texts.is_empty(both), Some(false));
+        let not_x = texts.builder().not(x);
+        let neither = texts.builder().and([x, not_x]);
+        assert_eq!(texts.is_empty(neither), Some(true));
+    }
+}
