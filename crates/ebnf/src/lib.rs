@@ -24,7 +24,7 @@
 //! A rule begins on a line of its own, and its expression goes on until the next rule begins, over several lines
 //! if need be. Names are letters, digits and `_ - .`, and begin with a letter or `_`; `true` and `false` are none.
 //! White space is free, and `#` begins a comment that ends with the line. Rules may refer to themselves and to each
-//! other in any way, left recursion included. `Options::root` apart, an unused rule is no error.
+//! other in any way, left recursion included; a rule that is not used is no error.
 //!
 //! | written | means |
 //! |---|---|
@@ -61,7 +61,7 @@
 //! | `ByteClass("\x80-\xbf")` | one byte of these |
 //!
 //! The operands of the first three are regular expressions over characters: rules may be used in them if they are not
-//! recursive, and are put in place of their names; bytes and `JsonText` may not.
+//! recursive, and are put in place of their names (in their own definitions too); bytes and `JsonText` may not.
 //!
 //! # Errors
 //! All problems of a text are found in one go: an error in one rule does not hide those in the next.

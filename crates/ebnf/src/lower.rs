@@ -44,8 +44,10 @@ pub(crate) fn lower(
     };
     lowering.all();
     for (rule, &id) in file.rules.iter().zip(&rules) {
-        let body = rule.body.and_then(|body| lowering.exprs[body.index()])?;
-        lowering.builder.define(id, body);
+        // What a rule is as text serves as its body too: one expression instead of two that say the same.
+        let body = rule.body?.index();
+        let as_text = lowering.texts.exprs.get(body).copied().flatten();
+        lowering.builder.define(id, as_text.or(lowering.exprs[body])?);
     }
     match lowering.builder.build(root_rule) {
         Ok(grammar) => Some(grammar),

@@ -160,8 +160,8 @@ impl Parser<'_> {
             self.at += 1;
             self.token(token)?;
         }
-        let token = self.tokens[self.end];
-        self.end_alternative(token, self.frames.len() > 1);
+        let last = self.tokens[self.end - 1];
+        self.end_alternative(last, self.frames.len() > 1);
         if self.frames.len() > 1 {
             let opened_at = self.frame().opened_at.clone();
             let problem = Problem::syntax(opened_at, "this parenthesis is not closed");
@@ -333,6 +333,8 @@ impl Parser<'_> {
         let problem = match (last, bounds) {
             (_, Err(problem)) => problem,
             (None, _) => {
+                // Something to repeat, so that the missing expression is not reported again.
+                self.push(NodeKind::Literal(Box::default()), token.span());
                 let message = format!("there is nothing that `{}` could repeat", quote(self.source(token)));
                 Problem::syntax(token.span(), message).expected("an expression before it")
             }
@@ -412,11 +414,11 @@ impl Parser<'_> {
         let node = match parts[..] {
             [] if may_be_empty && self.frame().alternatives.is_empty() => return,
             [] => {
-                let found = match self.source(token) {
-                    "" => "the end of the text".to_owned(),
-                    source => format!("`{}`", quote(source)),
-                };
-                let problem = Problem::syntax(token.span(), format!("expected an expression, found {found}"));
+                // A body that ends too early is shown where it ends, not where the next rule begins.
+                let is_end = self.at == self.end && token.kind != Kind::Close;
+                let side = if is_end { "after" } else { "before" };
+                let message = format!("expected an expression {side} `{}`", quote(self.source(token)));
+                let problem = Problem::syntax(token.span(), message);
                 self.problems.add(problem.expected("an expression").help("write `\"\"` for the empty text"));
                 self.file.add(NodeKind::Literal(Box::default()), token.span(), is_text)
             }

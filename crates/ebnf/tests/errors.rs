@@ -69,11 +69,11 @@ fn all_rules_are_looked_at() {
               |              ^^^^
               = help: write `{0,3}`
 
-            error: expected an expression, found the end of the text
-             --> line 5, column 1
+            error: expected an expression after `|`
+             --> line 4, column 19
               |
-            5 | 
-              | ^
+            4 | value ::= "b"{,3} |
+              |                   ^
               = help: write `""` for the empty text
         "#]],
     );
@@ -81,31 +81,42 @@ fn all_rules_are_looked_at() {
 
 #[test]
 fn names_and_roots() {
-    check("", expect![[r#"
+    check(
+        "",
+        expect![[r#"
         error: the root rule `root` is not defined
          --> line 1, column 1
           |
         1 | 
           | ^
           = help: the text defines no rules
-    "#]]);
-    check("# nothing\n", expect![[r#"
+    "#]],
+    );
+    check(
+        "# nothing\n",
+        expect![[r#"
         error: the root rule `root` is not defined
          --> line 1, column 1
           |
         1 | # nothing
           | ^
           = help: the text defines no rules
-    "#]]);
-    check("start ::= \"a\"\nother ::= start", expect![[r#"
+    "#]],
+    );
+    check(
+        "start ::= \"a\"\nother ::= start",
+        expect![[r#"
         error: the root rule `root` is not defined
          --> line 1, column 1
           |
         1 | start ::= "a"
           | ^^^^^
           = help: the rules are `start`, `other`; define `root` or name another root
-    "#]]);
-    check("root = \"a\" b\ntrue ::= \"x\" b ::= \"y\"", expect![[r#"
+    "#]],
+    );
+    check(
+        "root = \"a\" b\ntrue ::= \"x\" b ::= \"y\"",
+        expect![[r#"
         error: expected `::=`, found `=`
          --> line 1, column 6
           |
@@ -124,82 +135,85 @@ fn names_and_roots() {
         2 | true ::= "x" b ::= "y"
           |              ^
           = help: put it on a line of its own
-    "#]]);
-    check("hello world\nroot ::= \"a\"", expect![[r#"
+    "#]],
+    );
+    check(
+        "hello world\nroot ::= \"a\"",
+        expect![[r#"
         error: expected a rule, found `hello`
          --> line 1, column 1
           |
         1 | hello world
           | ^^^^^
           = help: a grammar is a list of rules such as `root ::= "yes" | "no"`
-    "#]]);
-    check("// comment\nroot ::= \"a\"", expect![[r#"
+    "#]],
+    );
+    check(
+        "// comment\nroot ::= \"a\"",
+        expect![[r#"
         error: expected a rule, found `/`
          --> line 1, column 1
           |
         1 | // comment
           | ^
           = help: comments begin with `#`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn bodies() {
-    check("root ::=\na ::= ()\nb ::= | \"x\"\nc ::= (|)\nd ::= *\ne ::= )\nf ::= (\"a\" (\n", expect![[r#"
-        error: this rule has no body
-         --> line 1, column 6
-          |
-        1 | root ::=
-          |      ^^^
-          = help: write `""` for the empty text
+    check(
+        "root ::=\na ::= ()\nb ::= | \"x\"\nc ::= (|)\nd ::= *\ne ::= )\nf ::= (\"a\" (\n",
+        expect![[r#"
+            error: this rule has no body
+             --> line 1, column 6
+              |
+            1 | root ::=
+              |      ^^^
+              = help: write `""` for the empty text
 
-        error: expected an expression, found `|`
-         --> line 3, column 7
-          |
-        3 | b ::= | "x"
-          |       ^
-          = help: write `""` for the empty text
+            error: expected an expression before `|`
+             --> line 3, column 7
+              |
+            3 | b ::= | "x"
+              |       ^
+              = help: write `""` for the empty text
 
-        error: expected an expression, found `|`
-         --> line 4, column 8
-          |
-        4 | c ::= (|)
-          |        ^
-          = help: write `""` for the empty text
+            error: expected an expression before `|`
+             --> line 4, column 8
+              |
+            4 | c ::= (|)
+              |        ^
+              = help: write `""` for the empty text
 
-        error: expected an expression, found `)`
-         --> line 4, column 9
-          |
-        4 | c ::= (|)
-          |         ^
-          = help: write `""` for the empty text
+            error: expected an expression before `)`
+             --> line 4, column 9
+              |
+            4 | c ::= (|)
+              |         ^
+              = help: write `""` for the empty text
 
-        error: there is nothing that `*` could repeat
-         --> line 5, column 7
-          |
-        5 | d ::= *
-          |       ^
+            error: there is nothing that `*` could repeat
+             --> line 5, column 7
+              |
+            5 | d ::= *
+              |       ^
 
-        error: expected an expression, found `e`
-         --> line 6, column 1
-          |
-        6 | e ::= )
-          | ^
-          = help: write `""` for the empty text
+            error: this `)` closes nothing
+             --> line 6, column 7
+              |
+            6 | e ::= )
+              |       ^
+              = help: write `")"` to mean the character
 
-        error: this `)` closes nothing
-         --> line 6, column 7
-          |
-        6 | e ::= )
-          |       ^
-          = help: write `")"` to mean the character
-
-        error: this parenthesis is not closed
-         --> line 7, column 12
-          |
-        7 | f ::= ("a" (
-          |            ^
-    "#]]);
+            error: this parenthesis is not closed
+             --> line 7, column 12
+              |
+            7 | f ::= ("a" (
+              |            ^
+        "#]],
+    );
     check(
         "root ::= \"abc\n  \"def\"\na ::= [a-z\nb ::= \"x\"{2\nc ::= \"x\"{x}\nd ::= \"x\"{3,2}{4294967296}",
         expect![[r#"
@@ -240,7 +254,9 @@ fn bodies() {
               |               ^^^^^^^^^^^^
         "#]],
     );
-    check("root ::= \"a\";\na ::= root, root\nb ::= <root>\nc ::= root & root\nd ::= root 12", expect![[r#"
+    check(
+        "root ::= \"a\";\na ::= root, root\nb ::= <root>\nc ::= root & root\nd ::= root 12",
+        expect![[r#"
         error: expected an expression, found `;`
          --> line 1, column 13
           |
@@ -274,12 +290,15 @@ fn bodies() {
           |
         5 | d ::= root 12
           |            ^^
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn escapes() {
-    check(r#"root ::= "\d" "\u12" "\ud800" "\xg" "\x110000" [\p] "\U0011ffff""#, expect![[r#"
+    check(
+        r#"root ::= "\d" "\u12" "\ud800" "\xg" "\x110000" [\p] "\U0011ffff""#,
+        expect![[r#"
         error: the escape `\d` means nothing
          --> line 1, column 11
           |
@@ -325,7 +344,8 @@ fn escapes() {
           |
         1 | root ::= "\d" "\u12" "\ud800" "\xg" "\x110000" [\p] "\U0011ffff"
           |                                                      ^^^^^^^^^^
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -375,7 +395,7 @@ fn calls() {
             1 | root ::= And(a, b) Not("x", "y") And()
               |                    ^^^
 
-            error: expected an expression, found `)`
+            error: expected an expression before `)`
              --> line 1, column 38
               |
             1 | root ::= And(a, b) Not("x", "y") And()
@@ -438,13 +458,16 @@ fn calls() {
 #[test]
 fn tabs_and_long_lines_and_wide_characters() {
     let long = format!("root ::= \t{} \"é中\" nope {}", "\"x\" ".repeat(100), "\"y\" ".repeat(100));
-    check(&long, expect![[r#"
+    check(
+        &long,
+        expect![[r#"
         error: there is no rule `nope`
          --> line 1, column 417
           |
         1 | …" "x" "x" "x" "x" "x" "x" "x" "x" "x" "x" "x" "x" "x"  "é中" nope "y" "y" "y" "y" "y" "y" "y" "y" "y" "y" "y" "y" "y" "y"…
           |                                                              ^^^^
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -455,7 +478,8 @@ fn bytes_that_are_not_utf8() {
          --> line 2, column 8
           |
         2 | b ::= "�"
-          |        ^"#]].assert_eq(&errors.to_string());
+          |        ^"#]]
+    .assert_eq(&errors.to_string());
 }
 
 #[test]
@@ -468,5 +492,6 @@ fn many_errors_are_counted() {
         formwork_ebnf::grammar(&format!("root ::= {}", "a ".repeat(200_000))).expect_err("undefined");
     assert_eq!(errors.count(), 1_000);
     let last = errors.iter().last().map(|error| error.message().to_owned());
-    expect!["more than 999 errors; the rest of the text was not looked at"].assert_eq(&last.unwrap_or_default());
+    expect!["more than 999 errors; the rest of the text was not looked at"]
+        .assert_eq(&last.unwrap_or_default());
 }

@@ -164,7 +164,12 @@ fn ecma_patterns() {
         assert!(Options::new().dialect(Dialect::Ecma).grammar(pattern).is_ok(), "{pattern}");
     }
     ecma(r"^x-", expect![[r#"root ::= "x-" [^]*"#]]);
-    ecma(r"(^|x)y($|z)", expect![[r#"root ::= ([^]* "xyz" | ("" | "x") "yz") [^]* | [^]* "xy" ("" | "z") | ("" | "x") "y" ("" | "z")"#]]);
+    ecma(
+        r"(^|x)y($|z)",
+        expect![[
+            r#"root ::= ([^]* "xyz" | ("" | "x") "yz") [^]* | [^]* "xy" ("" | "z") | ("" | "x") "y" ("" | "z")"#
+        ]],
+    );
     ecma(r"a^b", expect!["root ::= []"]);
     ecma(r"^[^]{0,100000}$", expect!["root ::= [^]{0,100000}"]);
     ecma(r"^a{4294967295}$", expect![[r#"root ::= "a"{4294967295}"#]]);
