@@ -20,6 +20,8 @@ struct Inner {
     config: Config,
     /// One slot per state; those of a class use the first one's.
     locals: Box<[OnceLock<Arc<LocalMask>>]>,
+    /// The bits of all ids that are tokens.
+    real: Arc<[u32]>,
 }
 
 impl fmt::Debug for CompiledGrammar {
@@ -32,9 +34,14 @@ impl fmt::Debug for CompiledGrammar {
 }
 
 impl CompiledGrammar {
-    pub(crate) fn new(automata: Automata, vocabulary: Vocabulary, config: Config) -> Self {
+    pub(crate) fn new(automata: Automata, vocabulary: Vocabulary, config: Config, real: Arc<[u32]>) -> Self {
         let locals = (0..automata.n_states()).map(|_| OnceLock::new()).collect();
-        Self { inner: Arc::new(Inner { automata: Arc::new(automata), vocabulary, config, locals }) }
+        Self { inner: Arc::new(Inner { automata: Arc::new(automata), vocabulary, config, locals, real }) }
+    }
+
+    /// Whether the mask forbids some real id.
+    pub(crate) fn is_partial(&self, mask: &[u32]) -> bool {
+        self.inner.real.iter().zip(mask).any(|(real, allowed)| real & !allowed != 0)
     }
 
     /// The vocabulary it was compiled for.

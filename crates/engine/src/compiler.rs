@@ -5,7 +5,7 @@ use crate::config::Config;
 use crate::error::{CompileError, CompileErrorKind};
 use formwork_fsm::{Automata, StateId};
 use formwork_grammar::{Grammar, Place};
-use formwork_vocab::Vocabulary;
+use formwork_vocab::{TokenId, TokenKind, Vocabulary};
 use std::sync::Arc;
 
 /// Compiles grammars for one vocabulary. `Send + Sync`, cheap to clone.
@@ -13,6 +13,8 @@ use std::sync::Arc;
 pub struct Compiler {
     vocabulary: Vocabulary,
     config: Arc<Config>,
+    /// The bits of all ids that are tokens.
+    real: Arc<[u32]>,
 }
 
 /// Configures a [`Compiler`].
@@ -61,7 +63,12 @@ impl Compiler {
     ) -> Result<CompiledGrammar, CompileError> {
         let automata = formwork_fsm::build(grammar, &self.config.automata, interrupt)?;
         self.check_vocabulary(&automata)?;
-        let compiled = CompiledGrammar::new(automata, self.vocabulary.clone(), Config::clone(&self.config));
+        let compiled = CompiledGrammar::new(
+            automata,
+            self.vocabulary.clone(),
+            Config::clone(&self.config),
+            Arc::clone(&self.real),
+        );
         if let Err(limit) = compiled.rows().start() {
             let root = compiled.automata().root();
             return Err(CompileError {
@@ -115,7 +122,12 @@ impl CompilerBuilder {
 
     /// The compiler.
     pub fn build(self) -> Compiler {
-        Compiler { vocabulary: self.vocabulary, config: Arc::new(self.config) }
+        let mut real = vec![0u32; self.vocabulary.mask_words()];
+        let ids = (0..u32::try_from(self.vocabulary.width()).unwrap_or(u32::MAX)).map(TokenId::new);
+        for id in ids.filter(|&id| self.vocabulary.kind(id) != TokenKind::Hole) {
+            formwork_mask::bits::set(&mut real, id);
+        }
+        Compiler { vocabulary: self.vocabulary, config: Arc::new(self.config), real: real.into() }
     }
 }
 
@@ -163,7 +175,10 @@ fn precompute(
 fn estimate(compiled: &CompiledGrammar, state: StateId) -> u64 {
     let automata = compiled.automata();
     let trie = compiled.vocabulary().trie();
-    let (ascii, utf8) = automata.own_loop(state);
+    let (ascii, utf8) = match automata.own_loop(state) {
+        (0, false) => automata.own_ticking_loop(state),
+        own => own,
+    };
     let next = automata.next_bytes(state);
     let mut nodes = 0u64;
     for child in trie.children(formwork_vocab::Trie::ROOT) {

@@ -6,7 +6,7 @@ use crate::history::{History, Step};
 use formwork_earley::{LimitExceeded, RowId, Rows};
 use formwork_grammar::{ByteSet, HashMap};
 use formwork_mask::{Resolver, Walker, add_accepted, bits};
-use formwork_vocab::{TokenId, TokenKind, Vocabulary};
+use formwork_vocab::{TokenId, TokenKind};
 use std::fmt;
 
 /// Follows one output of a model. Owned by its caller, `Send`; everything that changes while decoding lives here.
@@ -159,7 +159,7 @@ impl Matcher {
                 bits::set(mask, stop);
             }
         }
-        Ok(is_partial(self.compiled.vocabulary(), mask))
+        Ok(self.compiled.is_partial(mask))
     }
 
     fn fill_text(&mut self, row: RowId, mask: &mut [u32]) -> Result<(), LimitExceeded> {
@@ -366,10 +366,4 @@ impl Matcher {
     fn row(&self) -> RowId {
         self.history.last().map_or(self.start, |step| step.row)
     }
-}
-
-/// Whether some real id is not allowed.
-fn is_partial(vocabulary: &Vocabulary, mask: &[u32]) -> bool {
-    let n_real = vocabulary.n_text() + vocabulary.specials().count();
-    bits::count(mask) < n_real
 }

@@ -78,6 +78,9 @@ pub(crate) struct State {
     pub(crate) loops_utf8: bool,
     /// ASCII bytes that lead from the state to itself without a tick, and nowhere else.
     pub(crate) ascii_loop: u128,
+    /// The same for bytes and characters that lead back with exactly one tick.
+    pub(crate) ticking_ascii_loop: u128,
+    pub(crate) ticking_loops_utf8: bool,
     pub(crate) next_bytes: ByteSet,
     /// The first state with the same future but for the bounds of its own rule's counter.
     pub(crate) class: StateId,
@@ -122,6 +125,8 @@ pub(crate) struct Rule {
     pub(crate) counter: Option<Counter>,
     /// Whether some state of the automaton has rule edges.
     pub(crate) refers: bool,
+    /// Whether some rule refers to it.
+    pub(crate) is_called: bool,
 }
 
 impl Automata {
@@ -175,6 +180,11 @@ impl Automata {
     /// Whether some state of the rule refers to other rules.
     pub fn refers(&self, rule: RuleId) -> bool {
         self.rules[rule.index()].refers
+    }
+
+    /// Whether some rule, perhaps itself, refers to the rule; only the root may be one that none does.
+    pub fn is_called(&self, rule: RuleId) -> bool {
+        self.rules[rule.index()].is_called
     }
 
     /// The rule that the state belongs to.
@@ -253,6 +263,14 @@ impl Automata {
     pub fn own_loop(&self, state: StateId) -> (u128, bool) {
         let state = &self.states[state.index()];
         (state.ascii_loop, state.loops_utf8)
+    }
+
+    /// The state's ticking loop: ASCII bytes that lead only back to it and tick, and whether every well-formed character
+    /// beyond ASCII does too, ticking once, with its last byte.
+    #[inline]
+    pub fn own_ticking_loop(&self, state: StateId) -> (u128, bool) {
+        let state = &self.states[state.index()];
+        (state.ticking_ascii_loop, state.ticking_loops_utf8)
     }
 
     /// The first state that has the same future, the bounds of its own rule's counter left aside.

@@ -245,7 +245,9 @@ fn assemble(
                 automata.rule_edges.push(RuleEdge { rule, target, ticks: call.ticks });
             }
             let (need, reach) = ahead.get(i).copied().flatten().unwrap_or((0, u32::MAX));
-            let (ascii_loop, loops_utf8) = own_loop(dfa, i as u32);
+            let (ascii_loop, loops_utf8) = own_loop(dfa, i as u32, false);
+            let (ticking_ascii_loop, ticking_loops_utf8) =
+                if counter.is_some() { own_loop(dfa, i as u32, true) } else { (0, false) };
             automata.states.push(State {
                 rule: rule_id,
                 first_edge,
@@ -256,6 +258,8 @@ fn assemble(
                 accepting: state.accepting,
                 loops_utf8,
                 ascii_loop,
+                ticking_ascii_loop,
+                ticking_loops_utf8,
                 next_bytes,
                 class: StateId::from_index(class_base + i),
             });
@@ -267,7 +271,11 @@ fn assemble(
             start: StateId::from_index(base),
             counter,
             refers: dfa.states.iter().any(|state| !state.calls.is_empty()),
+            is_called: false,
         });
+    }
+    for edge in &automata.rule_edges {
+        automata.rules[edge.rule.index()].is_called = true;
     }
     // One more entry, so that every state's edges end where the next one's begin.
     automata.states.push(State {
@@ -280,6 +288,8 @@ fn assemble(
         accepting: false,
         loops_utf8: false,
         ascii_loop: 0,
+        ticking_ascii_loop: 0,
+        ticking_loops_utf8: false,
         next_bytes: ByteSet::EMPTY,
         class: StateId::from_index(0),
     });
@@ -290,16 +300,18 @@ fn byte(letter: u32) -> u8 {
     u8::try_from(letter).expect("a rule's automaton reads bytes")
 }
 
-/// The ASCII bytes on which a state returns to itself and nothing else happens, and whether all other characters do too.
-fn own_loop(dfa: &Dfa, state: u32) -> (u128, bool) {
+/// The ASCII bytes on which a state returns to itself and nothing else happens, and whether all other characters do too;
+/// each with one tick, or each without.
+fn own_loop(dfa: &Dfa, state: u32, ticks: bool) -> (u128, bool) {
     let mut own = ByteSet::EMPTY;
-    for letter in dfa.states[state as usize].letters.iter().filter(|l| !l.ticks && l.target == state) {
+    let letters = &dfa.states[state as usize].letters;
+    for letter in letters.iter().filter(|letter| letter.ticks == ticks && letter.target == state) {
         own.insert_range(byte(letter.low), byte(letter.high));
     }
-    for letter in dfa.states[state as usize].letters.iter().filter(|l| l.ticks) {
+    for letter in letters.iter().filter(|letter| letter.ticks != ticks) {
         own = own.difference(&ByteSet::range(byte(letter.low), byte(letter.high)));
     }
-    (own.ascii(), loops_utf8(dfa, state))
+    (own.ascii(), loops_utf8(dfa, state, ticks))
 }
 
 /// The lead bytes of well-formed UTF-8 beyond ASCII, what may follow at once, and how many more continuation bytes do.
@@ -314,13 +326,13 @@ const LEADS: [(u8, u8, u8, u8, u32); 8] = [
     (0xF4, 0xF4, 0x80, 0x8F, 2),
 ];
 
-fn loops_utf8(dfa: &Dfa, home: u32) -> bool {
+fn loops_utf8(dfa: &Dfa, home: u32, ticks: bool) -> bool {
     LEADS.iter().all(|&(low, high, second_low, second_high, more)| {
-        let Some(mut at) = targets(dfa, &[home], low, high) else { return false };
-        let Some(next) = targets(dfa, &at, second_low, second_high) else { return false };
+        let Some(mut at) = targets(dfa, &[home], low, high, false) else { return false };
+        let Some(next) = targets(dfa, &at, second_low, second_high, ticks && more == 0) else { return false };
         at = next;
-        for _ in 0..more {
-            match targets(dfa, &at, 0x80, 0xBF) {
+        for left in (0..more).rev() {
+            match targets(dfa, &at, 0x80, 0xBF, ticks && left == 0) {
                 Some(next) => at = next,
                 None => return false,
             }
@@ -329,14 +341,15 @@ fn loops_utf8(dfa: &Dfa, home: u32) -> bool {
     })
 }
 
-/// Where all bytes of a range lead from all of these states; `None` if one leads nowhere or ticks, or at more than four.
-fn targets(dfa: &Dfa, from: &[u32], low: u8, high: u8) -> Option<Vec<u32>> {
+/// Where all bytes of a range lead from all of these states; `None` if one leads nowhere, or its tick is not as asked, or
+/// at more than four.
+fn targets(dfa: &Dfa, from: &[u32], low: u8, high: u8, ticks: bool) -> Option<Vec<u32>> {
     let (low, high) = (u32::from(low), u32::from(high));
     let mut found = Vec::new();
     for &state in from {
         let mut next = low;
         for letter in dfa.states[state as usize].letters.iter().filter(|l| l.high >= low && l.low <= high) {
-            if letter.ticks || letter.low > next {
+            if letter.ticks != ticks || letter.low > next {
                 return None;
             }
             next = letter.high + 1;

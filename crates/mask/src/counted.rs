@@ -8,6 +8,7 @@
 use crate::boundary::{Boundary, split};
 use crate::local::{CountedMask, End, Group, Step};
 use crate::token_set::TokenSet;
+use crate::walk::loop_covers;
 use formwork_fsm::{Automata, StateId};
 use formwork_grammar::{ByteSet, HashMap};
 use formwork_vocab::{NodeId, TokenId, Trie, Vocabulary};
@@ -17,31 +18,77 @@ use std::collections::BTreeMap;
 /// States with the ticks counted on the way.
 type Config = SmallVec<[(StateId, u32); 4]>;
 
+/// The tokens found so far, by condition.
+#[derive(Default)]
+struct Found {
+    /// By the greatest count, where nothing is asked of the least.
+    unasking: Vec<Vec<TokenId>>,
+    asking: HashMap<(u32, u32), Vec<TokenId>>,
+}
+
+impl Found {
+    fn group(&mut self, (most, least): (u32, u32)) -> &mut Vec<TokenId> {
+        if least != u32::MAX {
+            return self.asking.entry((most, least)).or_default();
+        }
+        let most = most as usize;
+        if self.unasking.len() <= most {
+            self.unasking.resize_with(most + 1, Vec::new);
+        }
+        &mut self.unasking[most]
+    }
+}
+
+struct Frame {
+    end: NodeId,
+    config: Config,
+    /// Characters begun on the way to the node.
+    characters: u32,
+}
+
 pub(crate) fn counted_mask(vocabulary: &Vocabulary, automata: &Automata, start: StateId) -> CountedMask {
     let trie = vocabulary.trie();
-    let mut groups: HashMap<(u32, u32), Vec<TokenId>> = HashMap::default();
+    let mut found = Found::default();
     let mut boundaries: BTreeMap<u32, Vec<Boundary>> = BTreeMap::new();
-    let mut frames: Vec<(NodeId, Config)> = Vec::new();
+    // What lies behind the end of a rule that nobody calls is nobody's.
+    let is_called = automata.is_called(automata.rule_of(start));
+    let mut frames: Vec<Frame> = Vec::new();
     let first: Config = SmallVec::from_slice(&[(start, 0)]);
     let end = trie.end(Trie::ROOT);
     let mut node = Trie::ROOT.next();
     let mut reached = Config::new();
     let mut pairs: SmallVec<[(u32, u32); 4]> = SmallVec::new();
     while node < end {
-        while frames.last().is_some_and(|frame| frame.0 <= node) {
+        while frames.last().is_some_and(|frame| frame.end <= node) {
             frames.pop();
         }
-        let from = frames.last().map_or(&first, |frame| &frame.1);
-        step(automata, from, trie.byte(node), &mut reached);
+        let (from, characters) = frames.last().map_or((&first, 0), |frame| (&frame.config, frame.characters));
+        let byte = trie.byte(node);
+        step(automata, from, byte, &mut reached);
         if reached.is_empty() {
             node = trie.end(node);
             continue;
+        }
+        let characters = characters + u32::from(byte & 0xC0 != 0x80);
+        if let [(state, ticks)] = reached[..] {
+            if (!is_called || !automata.is_accepting(state)) && ticks_all_below(automata, trie, state, node) {
+                // Every character below ticks once, the last one too where it is unfinished: it still needs its tick.
+                let (need, reach) = automata.ticks_ahead(state);
+                let base = ticks.saturating_add(need) - characters.min(ticks.saturating_add(need));
+                let missing = characters - (ticks.saturating_add(need) - base);
+                for (&token, &begun) in trie.tokens_below(node).iter().zip(trie.characters_begun(node)) {
+                    let most = base + u32::from(begun) - missing;
+                    found.group((most, reach)).push(token);
+                }
+                node = trie.end(node);
+                continue;
+            }
         }
         let tokens = trie.tokens_at(node);
         if !tokens.is_empty() {
             conditions(automata, &reached, &mut pairs);
             for &pair in &pairs {
-                groups.entry(pair).or_default().extend_from_slice(tokens);
+                found.group(pair).extend_from_slice(tokens);
             }
         }
         if trie.end(node) == node.next() {
@@ -49,7 +96,7 @@ pub(crate) fn counted_mask(vocabulary: &Vocabulary, automata: &Automata, start: 
             continue;
         }
         let mut last_ticks = None;
-        for &(_, ticks) in reached.iter().filter(|(state, _)| automata.is_accepting(*state)) {
+        for &(_, ticks) in reached.iter().filter(|(state, _)| is_called && automata.is_accepting(*state)) {
             // The states of a set are sorted by ticks first, so each number is met once.
             if last_ticks.replace(ticks) != Some(ticks) {
                 let n_tokens = trie.token_range(node).len() - tokens.len();
@@ -58,13 +105,18 @@ pub(crate) fn counted_mask(vocabulary: &Vocabulary, automata: &Automata, start: 
             }
         }
         if reached.iter().any(|(state, _)| automata.is_scannable(*state)) {
-            frames.push((trie.end(node), reached.clone()));
+            frames.push(Frame { end: trie.end(node), config: reached.clone(), characters });
             node = node.next();
         } else {
             node = trie.end(node);
         }
     }
-    finish(vocabulary, groups, boundaries)
+    finish(vocabulary, found, boundaries)
+}
+
+/// Whether the state's ticking loop reads every text below the node.
+fn ticks_all_below(automata: &Automata, trie: &Trie, state: StateId, node: NodeId) -> bool {
+    loop_covers(automata.own_ticking_loop(state), trie, node, trie.bytes_below(node))
 }
 
 fn step(automata: &Automata, from: &[(StateId, u32)], byte: u8, reached: &mut Config) {
@@ -100,15 +152,15 @@ const STEP: usize = 2;
 /// Unions are kept up to this group; few tokens have more characters.
 const MAX_STEPPED: usize = 32;
 
-fn finish(
-    vocabulary: &Vocabulary,
-    groups: HashMap<(u32, u32), Vec<TokenId>>,
-    boundaries: BTreeMap<u32, Vec<Boundary>>,
-) -> CountedMask {
+fn finish(vocabulary: &Vocabulary, found: Found, boundaries: BTreeMap<u32, Vec<Boundary>>) -> CountedMask {
     let n_words = vocabulary.mask_words();
-    let mut sorted: Vec<((u32, u32), Vec<TokenId>)> = groups.into_iter().collect();
     // Groups that ask nothing of the least count come first, so that a union of the first ones is a prefix.
-    sorted.sort_unstable_by_key(|&((most, least), _)| (least != u32::MAX, most, least));
+    let unasking = (0..).zip(found.unasking).map(|(most, tokens)| ((most, u32::MAX), tokens));
+    let mut sorted: Vec<((u32, u32), Vec<TokenId>)> =
+        unasking.filter(|(_, tokens)| !tokens.is_empty()).collect();
+    let n_unasking = sorted.len();
+    sorted.extend(found.asking);
+    sorted[n_unasking..].sort_unstable_by_key(|&(pair, _)| pair);
     let mut words = vec![0u32; n_words];
     let (mut most, mut least) = (0, u32::MAX);
     let mut list = Vec::with_capacity(sorted.len());

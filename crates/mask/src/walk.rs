@@ -149,6 +149,8 @@ impl Walker {
         boundaries: &mut Vec<Boundary>,
         rechecks: &mut Vec<NodeId>,
     ) -> Result<(), LimitExceeded> {
+        // What lies behind the end of a rule that nobody calls is nobody's.
+        let is_called = automata.is_called(automata.rule_of(start));
         let mut node = root;
         let end = trie.end(root);
         while node < end || !self.frames.is_empty() {
@@ -197,6 +199,7 @@ impl Walker {
                 node = node.next();
                 continue;
             }
+            let ends = ends && is_called;
             if ends {
                 let boundary = Boundary { node, undecided: ByteSet::EMPTY, n_tokens: 0 };
                 self.pending.push(Pending { boundary, depth });
@@ -312,7 +315,12 @@ pub(crate) fn covers(
     node: NodeId,
     below: [u64; 4],
 ) -> bool {
-    let (ascii, utf8) = automata.own_loop(state);
+    loop_covers(automata.own_loop(state), trie, node, below)
+}
+
+/// Whether a loop over these ASCII bytes, and perhaps all other characters, reads every text below the node.
+#[inline]
+pub(crate) fn loop_covers((ascii, utf8): (u128, bool), trie: &Trie, node: NodeId, below: [u64; 4]) -> bool {
     let [low, high, beyond_a, beyond_b] = below;
     let ascii_below = u128::from(low) | u128::from(high) << 64;
     ascii_below & !ascii == 0 && (beyond_a | beyond_b == 0 || utf8 && trie.is_utf8_below(node))

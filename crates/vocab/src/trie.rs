@@ -56,6 +56,8 @@ pub struct Trie {
     pub(crate) nodes: Box<[Node]>,
     /// The text tokens with at least one byte, by their bytes, then by id.
     pub(crate) sorted_tokens: Box<[TokenId]>,
+    /// Per sorted token the number of characters that begin in it; see [`Trie::characters_begun`].
+    pub(crate) characters_begun: Box<[u16]>,
     /// The sets that nodes name, each once.
     pub(crate) byte_sets: Box<[ByteSet]>,
 }
@@ -194,6 +196,14 @@ impl Trie {
     #[inline]
     pub fn sorted_tokens(&self) -> &[TokenId] {
         &self.sorted_tokens
+    }
+
+    /// For each token of the subtree, in the order of [`tokens_below`](Self::tokens_below), how many characters begin in
+    /// its whole text: its bytes that are no UTF-8 continuation bytes.
+    #[inline]
+    pub fn characters_begun(&self, node: NodeId) -> &[u16] {
+        let range = self.token_range(node);
+        self.characters_begun.get(range.start as usize..range.end as usize).unwrap_or(&[])
     }
 
     /// The bytes on the edges strictly below the node: bit `b % 64` of word `b / 64` is byte `b`.

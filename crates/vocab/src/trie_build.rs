@@ -47,8 +47,14 @@ pub(crate) fn build(tokens: Vec<(TokenId, &[u8])>, max_nodes: usize) -> Result<T
     Ok(Trie {
         nodes: building.nodes.into(),
         sorted_tokens: entries.iter().map(|entry| entry.token).collect(),
+        characters_begun: entries.iter().map(|entry| characters_begun(entry.bytes)).collect(),
         byte_sets: building.sets.into_sets(),
     })
+}
+
+/// Bytes that begin a character. A token has fewer than 2¹⁶ bytes.
+fn characters_begun(bytes: &[u8]) -> u16 {
+    bytes.iter().map(|&byte| u16::from(byte & 0xC0 != 0x80)).sum()
 }
 
 /// What stands behind the last node, so that every node has a next one to say where its tokens end.
