@@ -12,7 +12,7 @@ mod vocabulary;
 #[cfg(feature = "proptest")]
 mod strategy;
 
-pub use extract::extract;
+pub use extract::{expand_counts, extract};
 pub use grammar::{GrammarShape, random_grammar};
 #[cfg(feature = "proptest")]
 pub use strategy::{cases, grammars, seeds, strategy_of};

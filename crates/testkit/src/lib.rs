@@ -13,6 +13,8 @@ pub mod generate;
 pub mod language;
 pub mod oracles;
 mod reference;
+#[cfg(feature = "oracles-engine")]
+pub mod walk;
 
 pub use failure::{Failure, Outcome, shown};
 pub use reference::{Reference, Verdict};

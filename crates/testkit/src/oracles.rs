@@ -7,5 +7,46 @@
 #[cfg(feature = "oracles-rows")]
 mod rows_vs_reference;
 
+#[cfg(feature = "oracles-ebnf")]
+mod print_parse_roundtrip;
+
+#[cfg(feature = "oracles-engine")]
+mod case;
+#[cfg(feature = "oracles-engine")]
+mod counted_vs_expanded;
+#[cfg(feature = "oracles-engine")]
+mod earley_vs_reference;
+#[cfg(feature = "oracles-engine")]
+mod forced_text_is_forced;
+#[cfg(feature = "oracles-engine")]
+mod fork_independent;
+#[cfg(feature = "oracles-engine")]
+mod hostile_input_terminates;
+#[cfg(feature = "oracles-engine")]
+mod mask_has_no_dead_end;
+#[cfg(feature = "oracles-engine")]
+mod mask_vs_brute_force;
+#[cfg(feature = "oracles-engine")]
+mod rollback_replay;
+#[cfg(feature = "oracles-engine")]
+mod switches_change_nothing;
+
 #[cfg(feature = "oracles-rows")]
 pub use rows_vs_reference::{RowCheck, rows_vs_reference};
+
+#[cfg(feature = "oracles-ebnf")]
+pub use print_parse_roundtrip::print_parse_roundtrip;
+
+#[cfg(feature = "oracles-engine")]
+pub use {
+    case::{EngineCase, allows, ids, mask, random_config},
+    counted_vs_expanded::counted_vs_expanded,
+    earley_vs_reference::earley_vs_reference,
+    forced_text_is_forced::forced_text_is_forced,
+    fork_independent::fork_independent,
+    hostile_input_terminates::hostile_input_terminates,
+    mask_has_no_dead_end::mask_has_no_dead_end,
+    mask_vs_brute_force::mask_vs_brute_force,
+    rollback_replay::rollback_replay,
+    switches_change_nothing::switches_change_nothing,
+};

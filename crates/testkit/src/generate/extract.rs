@@ -13,10 +13,41 @@ pub fn extract(grammar: &Grammar, expr: ExprId) -> Grammar {
     extract_with(grammar, expr, |_, body| body)
 }
 
+/// The same language with every count written out as copies, `x{2,4}` as `x x (x x?)?`, from the root's rule.
+///
+/// Meant for small counts; the result grows with them.
+pub fn expand_counts(grammar: &Grammar) -> Grammar {
+    let written_out = |builder: &mut GrammarBuilder, body: ExprId, min: u32, max: Option<u32>| {
+        let mut tail = match max {
+            None => builder.star(body),
+            Some(_) => builder.empty(),
+        };
+        for _ in min..max.unwrap_or(min) {
+            let more = builder.seq([body, tail]);
+            let none = builder.empty();
+            tail = builder.alt([more, none]);
+        }
+        for _ in 0..min {
+            tail = builder.seq([body, tail]);
+        }
+        tail
+    };
+    copy(grammar, grammar.rule(grammar.root()).body(), written_out, |_, body| body)
+}
+
 /// The same with something done to the copy of `expr` before it becomes the root's body.
 pub(super) fn extract_with(
     grammar: &Grammar,
     expr: ExprId,
+    wrap: impl FnOnce(&mut GrammarBuilder, ExprId) -> ExprId,
+) -> Grammar {
+    copy(grammar, expr, |builder, body, min, max| builder.repeat(body, min, max), wrap)
+}
+
+fn copy(
+    grammar: &Grammar,
+    expr: ExprId,
+    mut repeat: impl FnMut(&mut GrammarBuilder, ExprId, u32, Option<u32>) -> ExprId,
     wrap: impl FnOnce(&mut GrammarBuilder, ExprId) -> ExprId,
 ) -> Grammar {
     let mut builder = GrammarBuilder::new();
@@ -39,7 +70,7 @@ pub(super) fn extract_with(
                 Expr::Seq(parts) => builder.seq(all(parts)),
                 Expr::Alt(parts) => builder.alt(all(parts)),
                 Expr::And(parts) => builder.and(all(parts)),
-                Expr::Repeat { body, min, max } => builder.repeat(copies[body], *min, *max),
+                Expr::Repeat { body, min, max } => repeat(&mut builder, copies[body], *min, *max),
                 Expr::Not(body) => builder.not(copies[body]),
                 Expr::JsonText(body) => builder.json_text(copies[body]),
                 Expr::Rule(callee) => {

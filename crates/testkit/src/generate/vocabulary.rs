@@ -10,35 +10,48 @@ use formwork_vocab::Vocabulary;
 /// What random vocabularies are made of.
 #[derive(Clone, Debug)]
 pub struct VocabularyShape {
-    /// The bytes that tokens are made of.
+    /// The bytes that are tokens by themselves.
+    pub single_bytes: Vec<u8>,
+    /// The bytes that longer tokens are made of.
     pub alphabet: Vec<u8>,
     /// At most so many tokens of several bytes.
     pub max_long_tokens: usize,
     /// The longest token.
     pub max_token_len: usize,
-    /// How many bytes of the alphabet, chosen at random, are *not* tokens by themselves. With 0 every text can be spelled;
-    /// with more the compiler has to say which bytes cannot.
-    pub missing_bytes: usize,
 }
 
 impl VocabularyShape {
-    /// Every byte of the alphabet is a token, and up to 24 longer ones are.
+    /// Every byte is a token, as in byte-level vocabularies, so that every text can be spelled; and up to 24 tokens are
+    /// longer.
     pub fn complete(alphabet: impl Into<Vec<u8>>) -> Self {
-        Self { alphabet: alphabet.into(), max_long_tokens: 24, max_token_len: 5, missing_bytes: 0 }
+        Self {
+            single_bytes: (0..=u8::MAX).collect(),
+            alphabet: alphabet.into(),
+            max_long_tokens: 24,
+            max_token_len: 5,
+        }
     }
 
-    /// The same with one byte of the alphabet that is no token by itself.
-    pub fn incomplete(alphabet: impl Into<Vec<u8>>) -> Self {
-        Self { missing_bytes: 1, ..Self::complete(alphabet) }
+    /// Of single bytes only those of the alphabet are tokens: enough for grammars without negated classes, and small
+    /// enough to try every token often.
+    pub fn small(alphabet: impl Into<Vec<u8>>) -> Self {
+        let alphabet = alphabet.into();
+        Self { single_bytes: alphabet.clone(), ..Self::complete(alphabet) }
+    }
+
+    /// The same with one byte of the alphabet missing, so that the compiler has to refuse what needs it.
+    pub fn incomplete(rng: &mut Rng, alphabet: impl Into<Vec<u8>>) -> Self {
+        let mut shape = Self::small(alphabet);
+        if !shape.single_bytes.is_empty() {
+            shape.single_bytes.swap_remove(rng.below(shape.single_bytes.len()));
+        }
+        shape
     }
 }
 
 /// A vocabulary of the given shape, with at least one stop token.
 pub fn random_vocabulary(rng: &mut Rng, shape: &VocabularyShape) -> Vocabulary {
-    let mut texts: Vec<Vec<u8>> = shape.alphabet.iter().map(|&byte| vec![byte]).collect();
-    for _ in 0..shape.missing_bytes.min(texts.len()) {
-        texts.swap_remove(rng.below(texts.len()));
-    }
+    let mut texts: Vec<Vec<u8>> = shape.single_bytes.iter().map(|&byte| vec![byte]).collect();
     for _ in 0..rng.below(shape.max_long_tokens + 1) {
         let len = rng.between(2, shape.max_token_len.max(2));
         texts.push((0..len).filter_map(|_| rng.pick(&shape.alphabet).copied()).collect());
@@ -56,7 +69,8 @@ pub fn random_vocabulary(rng: &mut Rng, shape: &VocabularyShape) -> Vocabulary {
         // Now and then an id is skipped.
         id += u32::from(rng.chance(1, 10));
         let text = texts.swap_remove(rng.below(texts.len()));
-        if !text.is_empty() {
+        // A single byte that only ends the output could not be spelled any more.
+        if text.len() > 1 {
             text_ids.push(id);
         }
         builder.token(id, &text);

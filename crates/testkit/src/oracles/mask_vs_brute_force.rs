@@ -1,0 +1,119 @@
+//! A bit is set exactly when accepting that token succeeds, and then the output can be completed.
+//!
+//! The one property above all. Every id below the width is tried at every step of a random walk, on a fork, and the
+//! reference is asked about the same bytes, so that mask and matcher cannot be wrong together.
+
+use super::{EngineCase, allows};
+use crate::walk::random_step;
+use crate::{Outcome, Reference, Rng, shown};
+use formwork_engine::{AcceptErrorKind, MaskError, Matcher};
+use formwork_vocab::{TokenId, TokenKind};
+
+const PROPERTY: &str = "mask_vs_brute_force";
+
+/// Past so many bytes the reference, which is quadratic, is no longer asked.
+const MAX_REFERENCE_BYTES: usize = 24;
+
+/// Checks the masks along a random walk of up to `max_steps` tokens.
+///
+/// # Errors
+/// A mask with a bit too many or too few.
+pub fn mask_vs_brute_force(case: &EngineCase, rng: &mut Rng, max_steps: usize) -> Outcome {
+    let Some(compiled) = case.compile(PROPERTY)? else { return Ok(()) };
+    let reference = Reference::new(&case.grammar);
+    let mut matcher = Matcher::new(&compiled);
+    let mut tokens: Vec<TokenId> = Vec::new();
+    let mut bytes: Vec<u8> = Vec::new();
+    loop {
+        check_here(case, &reference, &mut matcher, &tokens, &bytes)?;
+        if tokens.len() == max_steps {
+            return Ok(());
+        }
+        let Some(token) = random_step(case, PROPERTY, rng, &mut matcher)? else { return Ok(()) };
+        tokens.push(token);
+        if !matcher.is_finished() {
+            bytes.extend(case.vocabulary.text(token).unwrap_or_default());
+        }
+    }
+}
+
+fn check_here(
+    case: &EngineCase,
+    reference: &Reference,
+    matcher: &mut Matcher,
+    tokens: &[TokenId],
+    bytes: &[u8],
+) -> Outcome {
+    let vocabulary = &case.vocabulary;
+    let words = vocabulary.mask_words();
+    let here = case.spelled(tokens);
+    // A longer buffer full of ones: everything must be written, and nothing left behind.
+    let mut mask = vec![u32::MAX; words + 1];
+    let is_partial = match matcher.fill_mask(&mut mask) {
+        Ok(is_partial) => is_partial,
+        Err(MaskError::Limit(_)) => return Ok(()),
+        Err(error) => return Err(case.fail(PROPERTY, format_args!("{here}: {error}"))),
+    };
+    if words > 0
+        && !matches!(matcher.fill_mask(&mut vec![0; words - 1]), Err(MaskError::BufferTooShort { .. }))
+    {
+        return Err(case.fail(PROPERTY, format_args!("{here}: a buffer that is too short is filled")));
+    }
+    let mut attempt = matcher.fork();
+    let mut n_forbidden = 0;
+    let beyond = mask.len() * 32;
+    for id in (0..u32::try_from(beyond).unwrap_or(u32::MAX)).map(TokenId::new) {
+        let allowed = allows(&mask, id);
+        let kind = vocabulary.kind(id);
+        if kind == TokenKind::Hole {
+            if allowed {
+                return Err(case.fail(PROPERTY, format_args!("{here}: the hole {id:?} is allowed")));
+            }
+            continue;
+        }
+        n_forbidden += usize::from(!allowed);
+        let accepted = attempt.accept_token(id);
+        if let Err(error) = &accepted {
+            if matches!(error.kind(), AcceptErrorKind::Limit(_)) {
+                continue;
+            }
+        } else {
+            attempt.rollback(1).map_err(|error| case.fail(PROPERTY, format_args!("{here}: {error}")))?;
+        }
+        if matcher.is_finished() {
+            // After the end the mask keeps a sampler busy with stop tokens, and nothing is accepted.
+            if allowed != vocabulary.is_stop(id) || accepted.is_ok() {
+                return Err(case.fail(PROPERTY, format_args!("{here}: finished, but {id:?}: {accepted:?}")));
+            }
+            continue;
+        }
+        if allowed != accepted.is_ok() {
+            let message =
+                format_args!("{here}: {id:?} is allowed: {allowed}, but accepting it: {accepted:?}");
+            return Err(case.fail(PROPERTY, message));
+        }
+        let expected = match (vocabulary.is_stop(id), vocabulary.text(id)) {
+            (true, _) => reference_accepts(reference, bytes),
+            (false, None | Some([])) => Some(false),
+            (false, Some(text)) => reference_allows(reference, bytes, text),
+        };
+        if expected.is_some_and(|expected| expected != allowed) {
+            let text = vocabulary.text(id).map_or_else(|| "special".to_owned(), shown);
+            let message = format_args!("{here}: {id:?} ({text}) is allowed: {allowed}, not so the reference");
+            return Err(case.fail(PROPERTY, message));
+        }
+    }
+    if is_partial != (n_forbidden > 0) {
+        let message = format_args!("{here}: fill_mask returns {is_partial}, {n_forbidden} ids are forbidden");
+        return Err(case.fail(PROPERTY, message));
+    }
+    Ok(())
+}
+
+fn reference_accepts(reference: &Reference, bytes: &[u8]) -> Option<bool> {
+    (bytes.len() <= MAX_REFERENCE_BYTES).then(|| reference.accepts(bytes))
+}
+
+fn reference_allows(reference: &Reference, bytes: &[u8], text: &[u8]) -> Option<bool> {
+    (bytes.len() <= MAX_REFERENCE_BYTES).then(|| reference.is_viable(&[bytes, text].concat()))
+}
