@@ -4,11 +4,14 @@
 //!   engine; [`language`] writes small languages out, as a third opinion.
 //! - [`generate`] makes random grammars, texts and vocabularies from an [`Rng`], which is a seed or a fuzzer's bytes.
 //! - [`oracles`] are the properties, one file each, behind features that say what they need.
+//! - `fuzz` (a feature) is what the fuzz targets do with their bytes.
 #![forbid(unsafe_code)]
 
 mod failure;
 mod rng;
 
+#[cfg(feature = "fuzz")]
+pub mod fuzz;
 pub mod generate;
 pub mod language;
 pub mod oracles;

@@ -1,0 +1,113 @@
+//! What the fuzz targets do with their bytes.
+//!
+//! The targets under `fuzz/` are one line each; that line calls a function here, and `cargo test` calls the same functions
+//! with the files of `fuzz/regressions/`.
+//! Two kinds: bytes that are a text of a frontend, and bytes that are decisions of a generator.
+
+use crate::generate::{GrammarShape, VocabularyShape};
+use crate::oracles::{
+    EngineCase, counted_vs_expanded, forced_text_is_forced, fork_independent, hostile_input_terminates,
+    mask_has_no_dead_end, mask_vs_brute_force, print_parse_roundtrip, rollback_replay,
+    switches_change_nothing,
+};
+use crate::{Outcome, Rng};
+use formwork_grammar::Grammar;
+use formwork_vocab::Vocabulary;
+
+/// A target's name and what it does with its bytes.
+pub type Target = (&'static str, fn(&[u8]) -> Outcome);
+
+/// All targets.
+pub const TARGETS: &[Target] = &[
+    ("compile", compile),
+    ("ebnf", ebnf),
+    ("json_schema", json_schema),
+    ("matcher", matcher),
+    ("regex", regex),
+];
+
+/// A random grammar, larger than the properties are tried on, is compiled and followed within its limits.
+///
+/// # Errors
+/// It did not end, or grew past its limits.
+pub fn compile(data: &[u8]) -> Outcome {
+    let mut rng = Rng::from_bytes(data);
+    let shape =
+        GrammarShape { max_rules: 12, max_mixtures: 30, max_count: 100_000, ..GrammarShape::default() };
+    let vocabulary = VocabularyShape::complete(shape.alphabet());
+    let case = EngineCase::random(&mut rng, &shape, &vocabulary);
+    hostile_input_terminates(&case, data)
+}
+
+/// A small random grammar and vocabulary, and one of the properties.
+///
+/// # Errors
+/// The property does not hold.
+pub fn matcher(data: &[u8]) -> Outcome {
+    let mut rng = Rng::from_bytes(data);
+    let property = rng.below(7);
+    let shape = match rng.below(3) {
+        0 => GrammarShape::context_free("ab"),
+        1 => GrammarShape::texts(),
+        _ => GrammarShape::default(),
+    };
+    let vocabulary = VocabularyShape::complete(shape.alphabet());
+    let case = EngineCase::random(&mut rng, &shape, &vocabulary);
+    match property {
+        0 => mask_vs_brute_force(&case, &mut rng, 8),
+        1 => mask_has_no_dead_end(&case, &mut rng, 40),
+        2 => rollback_replay(&case, &mut rng, 20),
+        3 => fork_independent(&case, &mut rng, 10),
+        4 => forced_text_is_forced(&case, &mut rng, 6),
+        5 => switches_change_nothing(&case, &mut rng, 20),
+        _ => counted_vs_expanded(&case, &mut rng, 20),
+    }
+}
+
+/// Any bytes as an EBNF text: errors or a grammar, which prints stably and compiles within its limits.
+///
+/// # Errors
+/// The grammar does not.
+pub fn ebnf(data: &[u8]) -> Outcome {
+    let Ok(grammar) = formwork_ebnf::Options::new().grammar_from_bytes(data) else { return Ok(()) };
+    // Without texts: the reference is too slow for what a fuzzer writes.
+    print_parse_roundtrip(&grammar, &[])?;
+    follow(grammar, data)
+}
+
+/// Any text as a regular expression, in both dialects.
+///
+/// # Errors
+/// The grammar does not compile within its limits.
+pub fn regex(data: &[u8]) -> Outcome {
+    let Ok(text) = std::str::from_utf8(data) else { return Ok(()) };
+    for dialect in [formwork_regex::Dialect::Rust, formwork_regex::Dialect::Ecma] {
+        if let Ok(grammar) = formwork_regex::Options::new().dialect(dialect).grammar(text) {
+            follow(grammar, data)?;
+        }
+    }
+    Ok(())
+}
+
+/// Any text as a JSON Schema.
+///
+/// # Errors
+/// The grammar does not compile within its limits.
+pub fn json_schema(data: &[u8]) -> Outcome {
+    let Ok(text) = std::str::from_utf8(data) else { return Ok(()) };
+    match formwork_json_schema::grammar(text) {
+        Ok(grammar) => follow(grammar, data),
+        Err(_) => Ok(()),
+    }
+}
+
+/// Compiles a grammar of unknown size for the vocabulary of single bytes, with limits that keep one input under a second.
+fn follow(grammar: Grammar, data: &[u8]) -> Outcome {
+    let mut config = formwork_engine::Config::default();
+    config.automata.limits.max_states = 50_000;
+    config.automata.limits.max_nodes = 200_000;
+    config.automata.limits.max_work = 20_000_000;
+    config.rows.max_bytes = 16 << 20;
+    let case = EngineCase { grammar, vocabulary: Vocabulary::bytes(), config };
+    hostile_input_terminates(&case, data)
+}
