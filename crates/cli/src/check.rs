@@ -1,0 +1,96 @@
+//! `formwork check`: whether a document is allowed, and if not, why.
+
+use crate::args::CheckArgs;
+use crate::deadline::Deadline;
+use crate::explain::Rejection;
+use crate::jsonl;
+use crate::problem::Problem;
+use crate::source::report_json;
+use crate::verdict::{Verdict, verdict};
+use crate::{Failure, Status, written};
+use formwork::{Compiler, Vocabulary};
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+
+/// A compiler for bytes: a document is followed byte by byte, so there are no masks to prepare.
+pub(crate) fn compiler() -> Compiler {
+    Compiler::builder(Vocabulary::bytes()).precompute(0).build()
+}
+
+pub(crate) fn run(args: &CheckArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+    if args.jsonl {
+        if let Some(option) = args.beside_jsonl() {
+            let message =
+                format!("with --jsonl each line brings its own options; {option} means nothing here");
+            return Err(Problem::usage(message).into());
+        }
+        return written(jsonl::run(&mut std::io::stdin().lock(), out, args.timeout)).map(|()| Status::Fine);
+    }
+    let source = args.source()?;
+    let loaded = source.load().map_err(|problem| args.locate(problem))?;
+    let deadline = Deadline::after(args.timeout);
+    let compiled = compiler()
+        .compile_with(&loaded.grammar, &|| deadline.is_over())
+        .map_err(|error| args.locate(error.into()))?;
+    let document = read(args)?;
+    let document = without_final_newline(&document);
+    let name = if is_stdin(args) { "standard input".into() } else { args.file.to_string_lossy() };
+    let verdict = verdict(&compiled, document, Deadline::after(args.timeout));
+    let (status, value, rejection) = match verdict {
+        Verdict::Accepted => (Status::Fine, Value::Bool(true), None),
+        Verdict::Rejected { offset, mut matcher } => {
+            let rejection = Rejection::new(document, offset, &mut matcher);
+            (Status::Rejected, Value::Bool(false), Some(rejection))
+        }
+        Verdict::Limit(message) => return Err(Problem::limit(message).about(name).into()),
+    };
+    if args.output.is_json() {
+        let answer = json!({
+            "compile_error": null,
+            "verdict": value,
+            "rejection": rejection.as_ref().map(Rejection::to_json),
+            "report": report_json(&loaded.report),
+        });
+        written(writeln!(out, "{answer}"))?;
+    } else if let Some(rejection) = rejection {
+        // To standard error, as all that went wrong; a pipe that reads standard output need not look at it.
+        written(writeln!(std::io::stderr(), "{name}: {rejection}"))?;
+    } else {
+        written(writeln!(out, "{name}: accepted"))?;
+    }
+    Ok(status)
+}
+
+fn is_stdin(args: &CheckArgs) -> bool {
+    args.file.as_os_str() == "-"
+}
+
+fn read(args: &CheckArgs) -> Result<Vec<u8>, Problem> {
+    if is_stdin(args) {
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().lock().read_to_end(&mut bytes);
+        read.map_err(|error| Problem::file("standard input".as_ref(), error))?;
+        Ok(bytes)
+    } else {
+        std::fs::read(&args.file).map_err(|error| Problem::file(&args.file, error))
+    }
+}
+
+/// Editors and `echo` end files with a newline that is no part of what was meant.
+fn without_final_newline(document: &[u8]) -> &[u8] {
+    let without = document.strip_suffix(b"\n").unwrap_or(document);
+    if without.len() < document.len() { without.strip_suffix(b"\r").unwrap_or(without) } else { without }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_final_newline_is_dropped() {
+        assert_eq!(without_final_newline(b"a\n\n"), b"a\n");
+        assert_eq!(without_final_newline(b"a\r\n"), b"a");
+        assert_eq!(without_final_newline(b"a\r"), b"a\r");
+        assert_eq!(without_final_newline(b""), b"");
+    }
+}

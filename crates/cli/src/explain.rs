@@ -1,0 +1,200 @@
+//! Where a document goes wrong and what could have come instead, for people and for programs.
+
+use formwork::{ByteSet, Matcher};
+use serde_json::{Value, json};
+use std::fmt;
+
+/// Where a document goes wrong and what could have come instead.
+#[derive(Debug)]
+pub(crate) struct Rejection {
+    offset: usize,
+    /// From 1.
+    line: usize,
+    /// From 1, in characters.
+    column: usize,
+    /// The line up to the place, shortened at its start.
+    before: String,
+    /// What stands at the place; `None` at the end of the document.
+    found: Option<String>,
+    /// The rest of the line, shortened at its end.
+    after: String,
+    /// What could have come instead, each as it would be typed.
+    expected: Vec<String>,
+    /// Whether the document could have ended here.
+    can_finish: bool,
+}
+
+/// How much of the line is shown before and after the place, in characters.
+const BEFORE: usize = 60;
+const AFTER: usize = 20;
+/// Up to so many bytes are shown with what must follow them; more are shown as ranges.
+const MAX_LISTED: usize = 12;
+
+impl Rejection {
+    /// Explains why `text` is refused at `offset`; the matcher stands right before it.
+    pub(crate) fn new(text: &[u8], offset: usize, matcher: &mut Matcher) -> Self {
+        let (head, tail) = text.split_at(offset.min(text.len()));
+        let line_start = head.iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
+        let before = String::from_utf8_lossy(&head[line_start..]);
+        let column = before.chars().count() + 1;
+        let line_end = tail.iter().position(|&b| b == b'\n').unwrap_or(tail.len());
+        // Long enough for what is shown, short enough not to read a megabyte for it.
+        let after = String::from_utf8_lossy(&tail[..line_end.min(8 * AFTER)]);
+        Self {
+            offset: head.len(),
+            line: head.iter().filter(|&&b| b == b'\n').count() + 1,
+            column,
+            before: last_chars(&before, BEFORE),
+            found: found(tail),
+            after: first_chars(&after, AFTER),
+            expected: expected(matcher),
+            can_finish: matcher.can_finish(),
+        }
+    }
+
+    /// What is wrong, in one line.
+    pub(crate) fn message(&self) -> String {
+        let what = match &self.found {
+            Some(found) => format!("{found} cannot come here"),
+            None => "the document ends too early".to_owned(),
+        };
+        format!("{what}; expected {}", self.expectation())
+    }
+
+    fn expectation(&self) -> String {
+        let mut all = self.expected.clone();
+        if self.can_finish {
+            all.push("the end of the document".to_owned());
+        }
+        match &all[..] {
+            [] => "nothing: no document begins like this".to_owned(),
+            [one] => one.clone(),
+            [head @ .., last] => format!("{} or {last}", head.join(", ")),
+        }
+    }
+
+    pub(crate) fn to_json(&self) -> Value {
+        json!({
+            "offset": self.offset,
+            "line": self.line,
+            "column": self.column,
+            "before": self.before,
+            "found": self.found,
+            "expected": self.expected,
+            "can_finish": self.can_finish,
+            "message": self.message(),
+        })
+    }
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = self.line.to_string();
+        let margin = " ".repeat(number.len());
+        let what = match &self.found {
+            Some(found) => format!("{found} cannot come here"),
+            None => "the document ends too early".to_owned(),
+        };
+        let indent = " ".repeat(self.before.chars().count());
+        writeln!(f, "rejected at line {}, column {} (byte {})", self.line, self.column, self.offset)?;
+        writeln!(f, "{margin} |")?;
+        writeln!(f, "{number} | {}{}", self.before, self.after)?;
+        writeln!(f, "{margin} | {indent}^ {what}")?;
+        write!(f, "{margin} = expected {}", self.expectation())
+    }
+}
+
+/// What could come next, each as it would be typed.
+fn expected(matcher: &mut Matcher) -> Vec<String> {
+    let possible = possible(matcher);
+    let white = possible.iter().filter(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r')).count();
+    let mut out = Vec::new();
+    let mut listed: Vec<u8> = possible.iter().filter(|b| b.is_ascii_graphic()).collect();
+    // Inside a JSON string every character can be written as an escape, which is no news to anybody.
+    if listed.len() > 1 && possible.contains(b'"') || listed.len() > 2 {
+        listed.retain(|&b| b != b'\\');
+    }
+    if listed.len() <= MAX_LISTED {
+        for &byte in &listed {
+            out.push(format!("`{}`", continuation(matcher, byte)));
+        }
+    } else {
+        let mut set = ByteSet::default();
+        listed.iter().for_each(|&b| set.insert(b));
+        for (low, high) in set.ranges() {
+            let (low, high) = (char::from(low), char::from(high));
+            out.push(if low == high { format!("`{low}`") } else { format!("`{low}` to `{high}`") });
+        }
+    }
+    if white > 0 {
+        out.push("white space".to_owned());
+    }
+    if possible.iter().any(|b| b >= 0x80) {
+        out.push(
+            if listed.is_empty() { "characters beyond ASCII" } else { "others beyond ASCII" }.to_owned(),
+        );
+    }
+    if possible.iter().any(|b| b < 0x20 && !b.is_ascii_whitespace() || b == 0x7f) {
+        out.push("control characters".to_owned());
+    }
+    out
+}
+
+/// The bytes that can come next, exactly: what an error lists may be too much.
+fn possible(matcher: &mut Matcher) -> ByteSet {
+    let mut set = ByteSet::default();
+    for byte in 0..=255 {
+        if matcher.accept_bytes(&[byte]).is_ok() {
+            let _ = matcher.rollback(1);
+            set.insert(byte);
+        }
+    }
+    set
+}
+
+/// The byte and what must follow it, as far as it is text.
+fn continuation(matcher: &mut Matcher, byte: u8) -> String {
+    let mut text = vec![byte];
+    if matcher.accept_bytes(&text).is_ok() {
+        text.extend(matcher.forced_bytes());
+        let _ = matcher.rollback(1);
+    }
+    first_chars(&String::from_utf8_lossy(&text), 40)
+}
+
+/// The first character, as it would be called in a message.
+fn found(tail: &[u8]) -> Option<String> {
+    let &byte = tail.first()?;
+    let head = &tail[..tail.len().min(4)];
+    let valid = match std::str::from_utf8(head) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&head[..error.valid_up_to()]).unwrap_or_default(),
+    };
+    Some(match valid.chars().next() {
+        Some('\n') => "a line break".to_owned(),
+        Some('\t') => "a tab".to_owned(),
+        Some(' ') => "a space".to_owned(),
+        Some(c) if !c.is_control() => format!("`{c}`"),
+        // Within a character, or no character at all.
+        _ => format!("byte 0x{byte:02x}"),
+    })
+}
+
+fn last_chars(text: &str, n: usize) -> String {
+    match text.char_indices().rev().nth(n) {
+        Some((cut, c)) => format!("…{}", shown(&text[cut + c.len_utf8()..])),
+        None => shown(text),
+    }
+}
+
+fn first_chars(text: &str, n: usize) -> String {
+    match text.char_indices().nth(n) {
+        Some((cut, _)) => format!("{}…", shown(&text[..cut])),
+        None => shown(text),
+    }
+}
+
+/// Control characters would move the cursor and so the mark under the line.
+fn shown(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}

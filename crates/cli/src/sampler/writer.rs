@@ -1,0 +1,325 @@
+//! Decides what to say, some bytes ahead of the tokens.
+//!
+//! The writer has a matcher of its own, which is always where its plan ends; the speller's follows token by token.
+//! A step of the plan is a word, a key, an enumerated value, an escape, or a single byte by [taste](super::style).
+//! Whatever the writer tries is given to the matcher first, so that the plan is always allowed.
+
+use super::ending;
+use super::scan::Scan;
+use super::style;
+use super::words::{ESCAPES, EXOTIC, WORDS};
+use crate::hints::Hints;
+use crate::rng::Rng;
+use formwork::{ByteSet, Matcher};
+
+/// Decides what to say.
+#[derive(Debug)]
+pub(super) struct Writer<'h> {
+    /// After all that is planned.
+    matcher: Matcher,
+    hints: &'h Hints,
+    /// Planned and not said yet.
+    ahead: Vec<u8>,
+    /// Of all that is planned.
+    scan: Scan,
+    /// Nothing follows what is planned.
+    is_done: bool,
+    /// How long the document should be, in bytes, about.
+    target: usize,
+    /// Bytes still to be written before the next search for an ending.
+    patience: usize,
+}
+
+/// The plan is so many bytes long, so that tokens may span what were several decisions.
+const AHEAD: usize = 24;
+/// How often the next declared property is taken, and the ones after it are not looked at.
+const TAKE_KEY: f64 = 0.6;
+
+impl<'h> Writer<'h> {
+    pub(super) fn new(matcher: Matcher, hints: &'h Hints, target: usize) -> Self {
+        let scan = Scan::default();
+        Self { matcher, hints, ahead: Vec::new(), scan, is_done: false, target, patience: 0 }
+    }
+
+    /// What it wants to say next; empty if the document should end.
+    pub(super) fn ahead(&self) -> &[u8] {
+        &self.ahead
+    }
+
+    /// The first `n` bytes of the plan were said.
+    pub(super) fn said(&mut self, n: usize) {
+        self.ahead.drain(..n.min(self.ahead.len()));
+    }
+
+    /// Something else was said: the plan is void, and the document is now this text.
+    pub(super) fn interrupted(&mut self, matcher: Matcher, text: &[u8]) {
+        self.matcher = matcher;
+        self.ahead.clear();
+        self.scan = Scan::of(text);
+        self.is_done = false;
+        self.patience = 0;
+    }
+
+    /// Plans on until there is enough for any token, or the document is at its end.
+    pub(super) fn think(&mut self, rng: &mut Rng, is_urgent: bool) {
+        while !self.is_done && self.ahead.len() < AHEAD {
+            let before = self.ahead.len();
+            self.decide(rng, is_urgent);
+            if self.ahead.len() == before {
+                // Nothing can be added: the end, or a limit of the matcher.
+                self.is_done = true;
+            }
+        }
+    }
+
+    fn decide(&mut self, rng: &mut Rng, is_urgent: bool) {
+        let (set, can_finish) = self.next();
+        if set.is_empty() {
+            return;
+        }
+        let urge = style::urge(&self.scan, self.target);
+        if can_finish && (is_urgent || rng.chance(self.wish_to_finish(urge))) {
+            self.is_done = true;
+            return;
+        }
+        if is_urgent {
+            self.finish(rng, &set);
+            return;
+        }
+        if self.scan.in_string == Some(0) && self.open_string(rng, &set) {
+            return;
+        }
+        if style::is_prose(&set) && self.prose(rng, &set, urge) {
+            return;
+        }
+        let mut set = set;
+        if self.blank(rng, &mut set) {
+            return;
+        }
+        self.byte(rng, set, urge);
+    }
+
+    /// The bytes that may come next (some of them possibly not, after all), and whether the document may end.
+    fn next(&mut self) -> (ByteSet, bool) {
+        let can_finish = self.matcher.can_finish();
+        // A byte that no UTF-8 text has: refused with the list of what is not.
+        match self.matcher.accept_bytes(&[0xff]) {
+            Err(error) => (error.expected(), can_finish),
+            Ok(()) => {
+                let _ = self.matcher.rollback(1);
+                let bytes = (0..=255).filter(|&byte| self.fits(&[byte])).collect::<Vec<u8>>();
+                let mut set = ByteSet::default();
+                bytes.into_iter().for_each(|byte| set.insert(byte));
+                (set, can_finish)
+            }
+        }
+    }
+
+    fn fits(&mut self, bytes: &[u8]) -> bool {
+        let fits = self.matcher.accept_bytes(bytes).is_ok();
+        if fits {
+            let _ = self.matcher.rollback(1);
+        }
+        fits
+    }
+
+    /// Plans these bytes if they are allowed.
+    fn write(&mut self, bytes: &[u8]) -> bool {
+        if bytes.is_empty() || self.matcher.accept_bytes(bytes).is_err() {
+            return false;
+        }
+        self.ahead.extend_from_slice(bytes);
+        self.scan.add(bytes);
+        self.patience = self.patience.saturating_sub(bytes.len());
+        true
+    }
+
+    /// Plans as much of these bytes as is allowed.
+    fn write_some(&mut self, bytes: &[u8]) -> bool {
+        match self.matcher.accept_bytes(bytes) {
+            Ok(()) => {
+                let _ = self.matcher.rollback(1);
+                self.write(bytes)
+            }
+            Err(error) => self.write(bytes.get(..error.accepted_bytes()).unwrap_or_default()),
+        }
+    }
+
+    fn wish_to_finish(&self, urge: f64) -> f64 {
+        match self.scan.n_bytes {
+            0 => 0.02,
+            1..4 => 0.15,
+            _ => (0.2 * urge).min(0.9),
+        }
+    }
+
+    /// The first bytes of a string: a declared key, an enumerated value.
+    fn open_string(&mut self, rng: &mut Rng, set: &ByteSet) -> bool {
+        let hints = self.hints;
+        let fitting: Vec<&String> =
+            hints.keys.iter().filter(|key| self.fits(format!("{key}\":").as_bytes())).collect();
+        let declared: Vec<&String> = fitting.iter().copied().filter(|key| self.is_declared(key)).collect();
+        if let Some(&last) = declared.last() {
+            // An undeclared key after all, where the object is open.
+            if style::is_prose(set) && rng.chance(0.03) {
+                return false;
+            }
+            let key = declared.iter().copied().find(|_| rng.chance(TAKE_KEY)).unwrap_or(last);
+            return self.write(format!("{key}\":").as_bytes());
+        }
+        if !fitting.is_empty() || style::is_prose(set) {
+            return false;
+        }
+        let values: Vec<String> = hints.values.iter().map(|word| format!("{word}\"")).collect();
+        let fitting: Vec<&String> = values.iter().filter(|word| self.fits(word.as_bytes())).collect();
+        rng.pick(&fitting).is_some_and(|word| self.write(word.as_bytes()))
+    }
+
+    /// Whether a key's value is restricted: an undeclared key of an open object may have any.
+    fn is_declared(&mut self, key: &str) -> bool {
+        ["{", "[", "\"", "null", "true", "0"]
+            .iter()
+            .any(|value| !self.fits(format!("{key}\":{value}").as_bytes()))
+    }
+
+    /// Free text: words, with something else now and then.
+    fn prose(&mut self, rng: &mut Rng, set: &ByteSet, urge: f64) -> bool {
+        let after_word = self.scan.is_after(|b| b.is_ascii_alphanumeric() || b >= 0x80);
+        let Some(length) = self.scan.in_string else {
+            // A name, perhaps a keyword; after a word, whatever else may come.
+            if after_word {
+                return rng.chance(0.02) && self.word(rng, set);
+            }
+            let keywords = &self.hints.keywords;
+            let fitting: Vec<&String> = keywords.iter().filter(|word| self.fits(word.as_bytes())).collect();
+            if rng.chance(0.4)
+                && let Some(keyword) = rng.pick(&fitting)
+            {
+                return self.write(keyword.as_bytes());
+            }
+            let n_words = set.iter().filter(|b| b.is_ascii_alphanumeric()).count();
+            let is_word = n_words == set.len() || rng.chance(0.6);
+            return is_word && self.word(rng, set);
+        };
+        let p_close = if length == 0 { 0.02 } else { (0.3 + 0.03 * length as f64).min(0.95) * urge.min(1.5) };
+        if set.contains(b'"') && rng.chance(p_close) {
+            return self.write(b"\"");
+        }
+        if rng.chance(0.03) && rng.pick(ESCAPES).is_some_and(|text| self.write(text.as_bytes())) {
+            return true;
+        }
+        if rng.chance(0.04) && rng.pick(EXOTIC).is_some_and(|text| self.write(text.as_bytes())) {
+            return true;
+        }
+        if after_word {
+            // What holds words together, and what an address, a link or a version has to contain.
+            let joints: &[(u8, f64)] = if set.contains(b'"') {
+                &[(b' ', 6.0), (b'-', 1.0), (b',', 0.3), (b'.', 0.3), (b'_', 0.2), (b'\'', 0.1)]
+            } else {
+                &[(b'@', 4.0), (b':', 4.0), (b'/', 2.0), (b'.', 2.0), (b' ', 1.0), (b'-', 0.5), (b'_', 0.3)]
+            };
+            let weights: Vec<f64> =
+                joints.iter().map(|&(byte, weight)| if set.contains(byte) { weight } else { 0.0 }).collect();
+            if let Some(&(joint, _)) = rng.weighted(&weights).and_then(|i| joints.get(i))
+                && self.write(&[joint])
+            {
+                return true;
+            }
+        }
+        if rng.chance(0.08) {
+            let number = rng.below(100).to_string();
+            if self.write(number.as_bytes()) {
+                return true;
+            }
+        }
+        self.word(rng, set)
+    }
+
+    fn word(&mut self, rng: &mut Rng, set: &ByteSet) -> bool {
+        let Some(word) = rng.pick(WORDS) else { return false };
+        let has_lower = !set.intersection(&ByteSet::range(b'a', b'z')).is_empty();
+        let mut word = word.as_bytes().to_vec();
+        if !has_lower {
+            word.make_ascii_uppercase();
+        } else if rng.chance(0.15)
+            && let Some(first) = word.first_mut()
+        {
+            first.make_ascii_uppercase();
+        }
+        self.write_some(&word)
+    }
+
+    /// White space where it is usual, and nowhere else if it can be helped: takes it out of the set.
+    fn blank(&mut self, rng: &mut Rng, set: &mut ByteSet) -> bool {
+        let mut blanks = ByteSet::default();
+        for byte in [b' ', b'\t'] {
+            blanks.insert(byte);
+        }
+        if set.contains(b' ') || set.contains(b'\t') {
+            // Where blanks may come, line breaks are white space as well; elsewhere they mean something.
+            blanks.insert(b'\n');
+            blanks.insert(b'\r');
+        }
+        let (possible, rest) = (set.intersection(&blanks), set.difference(&blanks));
+        if possible.is_empty() {
+            return false;
+        }
+        let probability = if rest.is_empty() {
+            1.0
+        } else if self.scan.is_after(|b| b.is_ascii_whitespace()) {
+            0.005
+        } else if self.scan.in_string.is_some() {
+            0.2
+        } else if possible.contains(b' ') && self.scan.is_after(|b| matches!(b, b',' | b':' | b';' | b'=')) {
+            0.9
+        } else {
+            0.02
+        };
+        if rng.chance(probability) {
+            if possible.contains(b' ') && rng.chance(0.95) {
+                return self.write(b" ");
+            }
+            let bytes: Vec<u8> = possible.iter().collect();
+            return rng.pick(&bytes).is_some_and(|&byte| self.write(&[byte]));
+        }
+        *set = rest;
+        false
+    }
+
+    /// A byte by taste; the set may promise too much.
+    fn byte(&mut self, rng: &mut Rng, mut set: ByteSet, urge: f64) -> bool {
+        while let Some(byte) = style::choose(rng, &set, &self.scan, urge) {
+            if self.write(&[byte]) {
+                return true;
+            }
+            let mut refused = ByteSet::default();
+            refused.insert(byte);
+            set = set.difference(&refused);
+        }
+        false
+    }
+
+    /// The shortest way out, or what looks most like it.
+    fn finish(&mut self, rng: &mut Rng, set: &ByteSet) {
+        if self.patience == 0 {
+            if let Some(ending) = ending::nearest(&mut self.matcher)
+                && self.write(&ending)
+            {
+                return;
+            }
+            // The search is not cheap; some steps by taste first.
+            self.patience = 8;
+        }
+        for byte in ending::by_closeness(set) {
+            if rng.chance(0.9) && self.write(&[byte]) {
+                return;
+            }
+        }
+        // All were passed over by chance.
+        for byte in ending::by_closeness(set) {
+            if self.write(&[byte]) {
+                return;
+            }
+        }
+    }
+}

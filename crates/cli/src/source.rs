@@ -1,0 +1,80 @@
+//! Which grammar: a schema, EBNF, a regular expression or any JSON, and the step from its text to a `Grammar`.
+
+use crate::hints::Hints;
+use crate::problem::Problem;
+use formwork::json_schema::Report;
+use formwork::{Grammar, ebnf, json_schema, regex};
+use serde_json::{Value, json};
+
+/// The text of a grammar and how it is to be read.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// A JSON Schema and its options, by the names of CONTRACTS.md section 2.
+    Schema {
+        /// The schema's text.
+        text: String,
+        /// A JSON object.
+        options: Value,
+    },
+    /// EBNF; its bytes need not be UTF-8, which is one of the errors that it may have.
+    Ebnf {
+        /// The grammar's text.
+        text: Vec<u8>,
+        /// The start rule, if it is not `root`.
+        root: Option<String>,
+    },
+    /// A regular expression that the whole text must match.
+    Regex(String),
+}
+
+/// A grammar, what became of each keyword, and what a generator may want to know about its words.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The grammar.
+    pub grammar: Grammar,
+    /// What became of each keyword of a schema; empty for everything else.
+    pub report: Report,
+    /// Words of the grammar.
+    pub hints: Hints,
+}
+
+impl Source {
+    /// Reads the text.
+    ///
+    /// # Errors
+    /// Whatever the frontend has to say about it.
+    pub fn load(&self) -> Result<Loaded, Problem> {
+        match self {
+            Self::Schema { text, options } => {
+                let options = json_schema::Options::from_json(options)?;
+                let (grammar, report) = options.grammar_with_report(text)?;
+                Ok(Loaded { grammar, report, hints: Hints::of_schema(text) })
+            }
+            Self::Ebnf { text, root } => {
+                let mut options = ebnf::Options::new();
+                if let Some(root) = root {
+                    options = options.root(root.as_str());
+                }
+                let grammar = options.grammar_from_bytes(text)?;
+                let hints = Hints::of_ebnf(&String::from_utf8_lossy(text));
+                Ok(Loaded { grammar, report: Report::default(), hints })
+            }
+            Self::Regex(pattern) => {
+                let grammar = regex::grammar(pattern)?;
+                Ok(Loaded { grammar, report: Report::default(), hints: Hints::default() })
+            }
+        }
+    }
+}
+
+/// The report as JSON: three lists of places.
+pub(crate) fn report_json(report: &Report) -> Value {
+    let list = |entries: &[json_schema::ReportEntry]| -> Value {
+        entries.iter().map(|entry| json!({"pointer": entry.pointer(), "what": entry.what()})).collect()
+    };
+    json!({
+        "enforced": list(report.enforced()),
+        "relaxed": list(report.relaxed()),
+        "ignored": list(report.ignored()),
+    })
+}

@@ -1,0 +1,46 @@
+//! Whether a compiled grammar allows a text.
+
+use crate::deadline::Deadline;
+use formwork::{AcceptErrorKind, CompiledGrammar, Matcher};
+
+/// Whether a grammar allows a text.
+#[derive(Debug)]
+pub(crate) enum Verdict {
+    Accepted,
+    /// The matcher stands right before the byte at this offset, which is refused; or at the end, where more must come.
+    Rejected {
+        offset: usize,
+        matcher: Box<Matcher>,
+    },
+    /// A limit was reached, or time ran out.
+    Limit(String),
+}
+
+/// So many bytes between two looks at the clock.
+const CHUNK: usize = 1 << 14;
+
+/// Follows a text to its end or to the first byte that is refused.
+pub(crate) fn verdict(compiled: &CompiledGrammar, text: &[u8], deadline: Deadline) -> Verdict {
+    let mut matcher = Matcher::new(compiled);
+    let mut offset = 0;
+    for chunk in text.chunks(CHUNK) {
+        if let Err(error) = matcher.accept_bytes(chunk) {
+            if let AcceptErrorKind::Limit(limit) = error.kind() {
+                return Verdict::Limit(limit.to_string());
+            }
+            let accepted = chunk.get(..error.accepted_bytes()).unwrap_or_default();
+            // These bytes were accepted a moment ago.
+            let _ = matcher.accept_bytes(accepted);
+            return Verdict::Rejected { offset: offset + accepted.len(), matcher: Box::new(matcher) };
+        }
+        offset += chunk.len();
+        if deadline.is_over() {
+            return Verdict::Limit("the document takes too long; --timeout gives it more time".to_owned());
+        }
+    }
+    if matcher.can_finish() {
+        Verdict::Accepted
+    } else {
+        Verdict::Rejected { offset, matcher: Box::new(matcher) }
+    }
+}
