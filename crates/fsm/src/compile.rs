@@ -65,20 +65,17 @@ impl Context<'_> {
             _ => &whole,
         };
         let unit = match &mut pieces(self.grammar, plan, parts, Spelling::Utf8)[..] {
-            [Piece::Counted { shape, min, max }] => self.counted_unit(shape.clone(), *min, *max, rule).0,
+            [Piece::Counted { shape, min, max }] => self.counted_unit(shape.clone(), *min, *max).0,
             _ => Unit::Rule(rule),
         };
         self.units.intern(unit, rule)
     }
 
     /// The unit of a counted piece, and whether the piece may be empty.
-    fn counted_unit(&mut self, shape: Shape, min: u32, max: Option<u32>, rule: RuleId) -> (Unit, bool) {
+    fn counted_unit(&self, shape: Shape, min: u32, max: Option<u32>) -> (Unit, bool) {
         let empty_body = self.nullable.expr(shape.body);
         // A body that may be empty may as well not be there: the minimum is no bound.
         let min = if empty_body { 0 } else { min };
-        if empty_body {
-            self.units.intern(Unit::Body(shape.body, shape.spelling), rule);
-        }
         let empty = min == 0 && shape.before.iter().chain(&shape.after).all(|part| self.nullable.expr(*part));
         (Unit::Counted { shape, min, max }, empty)
     }
@@ -284,7 +281,7 @@ impl<'a, 'g> Builder<'a, 'g> {
     }
 
     fn call_counted(&mut self, shape: Shape, min: u32, max: Option<u32>, next: NodeId) -> NodeId {
-        let (unit, empty) = self.context.counted_unit(shape, min, max, self.rule);
+        let (unit, empty) = self.context.counted_unit(shape, min, max);
         let unit = self.context.units.intern(unit, self.rule);
         let call = self.nfa.add(Node::Call(unit, next));
         if empty { self.nfa.add(Node::Split(vec![call, next])) } else { call }

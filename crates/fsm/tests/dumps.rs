@@ -1,0 +1,280 @@
+//! Automata as text: one small grammar per idea.
+
+use expect_test::{Expect, expect};
+use formwork_fsm::{Config, ErrorKind};
+
+fn check(text: &str, expected: Expect) {
+    check_with(&Config::default(), text, expected);
+}
+
+fn check_with(config: &Config, text: &str, expected: Expect) {
+    let grammar = formwork_ebnf::grammar(text).expect("a grammar");
+    let dump = match formwork_fsm::build(&grammar, config, &|| false) {
+        Ok(automata) => automata.to_string(),
+        Err(error) => format!("{:?}: {error}\n", error.kind()),
+    };
+    expected.assert_eq(&dump);
+}
+
+#[test]
+fn whether_a_rule_may_be_empty_is_a_fixpoint() {
+    // Looking at each rule's own automaton would refuse "x".
+    check(
+        "root ::= a \"x\"\na ::= b a b | b\nb ::= \"b\"?\n",
+        expect![[r#"
+            r0 root
+              s0: x -> s1, {r1} -> s2
+              s1*
+              s2: x -> s1
+            r1 a
+              s3: b -> s4, {r1} -> s5
+              s4*: b -> s6, {r1} -> s5
+              s5*: b -> s6
+              s6*
+        "#]],
+    );
+}
+
+#[test]
+fn a_rule_of_characters_goes_in_line() {
+    check(
+        "root ::= word (\" \" word)*\nword ::= char+\nchar ::= [a-z]\n",
+        expect![[r#"
+        r0 root
+          s0: a-z -> s1
+          s1*: 20 -> s0, a-z -> s1
+    "#]],
+    );
+}
+
+#[test]
+fn a_closed_rule_that_is_shared_is_kept() {
+    check(
+        "root ::= string \":\" string\nstring ::= \"\\\"\" [a-z]* \"\\\"\"\n",
+        expect![[r#"
+        r0 root
+          s0: " -> s1
+          s1: " -> s2, a-z -> s1
+          s2: : -> s3
+          s3: " -> s4
+          s4: " -> s5, a-z -> s4
+          s5*
+    "#]],
+    );
+}
+
+#[test]
+fn a_closed_rule_that_is_large_and_shared_is_kept() {
+    check(
+        "root ::= string \":\" string\nstring ::= \"\\\"\" (\"abcdefgh\" | \"ijklmnopqrst\" | [a-z])* \"\\\"\"\n",
+        expect![[r#"
+            r0 root
+              s0: {r1} -> s1
+              s1: : -> s2
+              s2: {r1} -> s3
+              s3*
+            r1 string
+              s4: " -> s5
+              s5: " -> s6, a-z -> s5
+              s6*
+        "#]],
+    );
+}
+
+#[test]
+fn right_recursion_is_a_jump() {
+    check(
+        "root ::= \"a\" root | \"b\"\n",
+        expect![[r#"
+        r0 root
+          s0: a -> s0, b -> s1
+          s1*
+    "#]],
+    );
+}
+
+#[test]
+fn ambiguous_operators_are_a_loop() {
+    check(
+        "root ::= root \"+\" root | root \"*\" root | \"(\" root \")\" | [0-9]\n",
+        expect![[r#"
+        r0 root
+          s0: ( -> s1, 0-9 -> s2
+          s1: {r0} -> s3
+          s2*: *-+ -> s0
+          s3: ) -> s2
+    "#]],
+    );
+}
+
+#[test]
+fn arithmetic_with_levels_keeps_one_rule_per_cycle() {
+    check(
+        "root ::= root \"+\" term | term\nterm ::= term \"*\" factor | factor\nfactor ::= [0-9] | \"(\" root \")\"\n",
+        expect![[r#"
+            r0 root
+              s0: ( -> s1, 0-9 -> s2
+              s1: {r0} -> s3
+              s2*: *-+ -> s0
+              s3: ) -> s2
+        "#]],
+    );
+}
+
+#[test]
+fn a_large_repetition_counts_with_its_delimiters() {
+    check(
+        "root ::= \"<\" [a-z]{2,500} \">\"\n",
+        expect![[r#"
+        r0 root counts 2..=500
+          s0: < -> s1
+          s1: > -> s2, a-z ->+ s1
+          s2*
+    "#]],
+    );
+}
+
+#[test]
+fn an_ambiguous_counted_body_ticks_and_does_not_on_the_same_byte() {
+    check(
+        "root ::= ([a-z]+ \" \"?){1,500}\n",
+        expect![[r#"
+        r0 root counts 1..=500
+          s0: a-z -> s1, a-z ->+ s2
+          s1: a-z -> s1, 20 ->+ s2, a-z ->+ s2
+          s2*: a-z -> s1, a-z ->+ s2
+    "#]],
+    );
+}
+
+#[test]
+fn a_counted_body_that_may_be_empty_has_no_least_number() {
+    check(
+        "root ::= ([a-z]?){40,100000}\n",
+        expect![[r#"
+        r0 root counts 0..=100000 or empty
+          s0: {r1} ->+ s1
+          s1*: {r1} ->+ s1
+        r1 root
+          s2: a-z -> s3
+          s3*
+    "#]],
+    );
+}
+
+#[test]
+fn repetitions_of_rules_count_items_of_lists() {
+    check(
+        "root ::= \"[\" v (\",\" v){2,80} \"]\"\nv ::= \"x\" | root\n",
+        expect![[r#"
+        r0 root
+          s0: [ -> s1
+          s1: x -> s2, {r0} -> s2
+          s2: {r1} -> s3
+          s3*
+        r1 root counts 2..=80
+          s4: 2c -> s5, ] -> s6
+          s5: x ->+ s4, {r0} ->+ s4
+          s6*
+    "#]],
+    );
+}
+
+#[test]
+fn complements_and_intersections_are_multiplied_out() {
+    check(
+        "root ::= And([a-c]*, Not(\"ab\"), Not(\"\"))\n",
+        expect![[r#"
+        r0 root
+          s0: a -> s1, b-c -> s2
+          s1*: a -> s2, b -> s3, c -> s2
+          s2*: a-c -> s2
+          s3: a-c -> s2
+    "#]],
+    );
+}
+
+#[test]
+fn json_text_spells_a_character_in_every_way() {
+    check(
+        "root ::= JsonText(\"/\")\n",
+        expect![[r#"
+        r0 root
+          s0: / -> s1, \ -> s2
+          s1*
+          s2: / -> s1, u -> s3
+          s3: 0 -> s4
+          s4: 0 -> s5
+          s5: 2 -> s6
+          s6: F -> s1, f -> s1
+    "#]],
+    );
+}
+
+#[test]
+fn dead_ends_are_cut_off() {
+    check(
+        "root ::= \"a\" (\"b\" | \"c\" never | \"d\" [])\nnever ::= \"x\" never\n",
+        expect![[r#"
+        r0 root
+          s0: a -> s1
+          s1: b -> s2
+          s2*
+    "#]],
+    );
+}
+
+#[test]
+fn an_empty_language_names_the_rule_to_blame() {
+    check(
+        "root ::= \"a\" middle\nmiddle ::= \"b\" loop\nloop ::= \"x\" loop\n",
+        expect![[r#"
+        Empty: line 3, column 1: the grammar matches no output at all: rule `loop` can never end (no text matches it)
+    "#]],
+    );
+    check(
+        "root ::= root\n",
+        expect![[r#"
+        Empty: line 1, column 1: the grammar matches no output at all: rule `root` can never end (no text matches it)
+    "#]],
+    );
+}
+
+#[test]
+fn without_inlining_and_counters_the_language_is_the_same() {
+    let mut config = Config::default();
+    config.inlining = false;
+    config.counters = false;
+    check_with(
+        &config,
+        "root ::= word{2,3}\nword ::= [a-z] \" \"?\n",
+        expect![[r#"
+        r0 root
+          s0: {r1} -> s1
+          s1: {r1} -> s2
+          s2*: {r1} -> s3
+          s3*
+        r1 word
+          s4: a-z -> s5
+          s5*: 20 -> s6
+          s6*
+    "#]],
+    );
+}
+
+#[test]
+fn limits_are_errors_that_name_the_rule() {
+    let mut config = Config::default();
+    config.limits.max_states = 50;
+    config.counters = false;
+    let grammar =
+        formwork_ebnf::grammar("root ::= \"(\" big \")\"\nbig ::= [a-z]{100}\n").expect("a grammar");
+    let error = formwork_fsm::build(&grammar, &config, &|| false).expect_err("too large");
+    assert_eq!(error.kind(), ErrorKind::Limit);
+    config.limits.max_states = 1_000;
+    config.limits.max_work = 20;
+    let error = formwork_fsm::build(&grammar, &config, &|| false).expect_err("too much work");
+    assert_eq!(error.kind(), ErrorKind::Limit);
+    let error = formwork_fsm::build(&grammar, &Config::default(), &|| true).expect_err("interrupted");
+    assert_eq!(error.kind(), ErrorKind::Interrupted);
+}
