@@ -107,7 +107,7 @@ impl fmt::Display for Rejection {
 /// What could come next, each as it would be typed.
 fn expected(matcher: &mut Matcher) -> Vec<String> {
     let possible = possible(matcher);
-    let white = possible.iter().filter(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r')).count();
+    let white: Vec<u8> = possible.iter().filter(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r')).collect();
     let mut out = Vec::new();
     let mut listed: Vec<u8> = possible.iter().filter(|b| b.is_ascii_graphic()).collect();
     // Inside a JSON string every character can be written as an escape, which is no news to anybody.
@@ -126,8 +126,12 @@ fn expected(matcher: &mut Matcher) -> Vec<String> {
             out.push(if low == high { format!("`{low}`") } else { format!("`{low}` to `{high}`") });
         }
     }
-    if white > 0 {
-        out.push("white space".to_owned());
+    match white[..] {
+        [] => {}
+        [b' '] => out.push("a space".to_owned()),
+        [b'\t'] => out.push("a tab".to_owned()),
+        [b'\n'] | [b'\n', b'\r'] => out.push("a line break".to_owned()),
+        _ => out.push("white space".to_owned()),
     }
     if possible.iter().any(|b| b >= 0x80) {
         out.push(

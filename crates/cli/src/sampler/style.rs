@@ -66,7 +66,9 @@ fn group(byte: u8, scan: &Scan) -> Group {
         b'"' | b'\'' => Group::Quote,
         b'}' | b']' | b')' => Group::Closing,
         b'{' | b'[' | b'(' => Group::Opening,
-        b',' | b';' => Group::Separator,
+        // Usually the end of a statement.
+        b';' => Group::Closing,
+        b',' => Group::Separator,
         b'.' => Group::Point,
         b'-' | b'+' if !after_digit => Group::Sign,
         b'\\' => Group::Backslash,
@@ -80,12 +82,15 @@ fn group(byte: u8, scan: &Scan) -> Group {
 /// Chooses a byte of a set that has no blanks, by taste.
 pub(super) fn choose(rng: &mut Rng, set: &ByteSet, scan: &Scan, urge: f64) -> Option<u8> {
     let in_string = scan.in_string.is_some();
+    // A name that was written as a word is as long as it should be.
+    let after_name = !in_string && is_prose(set) && scan.is_after(|b| b.is_ascii_alphanumeric() || b == b'_');
     let members: Vec<(Group, u8)> = set.iter().map(|byte| (group(byte, scan), byte)).collect();
     let weight = |group: Group| -> f64 {
         if !members.iter().any(|&(other, _)| other == group) {
             return 0.0;
         }
         match group {
+            Group::Digits | Group::Lower | Group::Upper | Group::Exponent if after_name => 0.02,
             Group::Digits if scan.n_digits > 0 && !in_string => {
                 1.4 * 0.55f64.powi(small(scan.n_digits)) + 0.01
             }

@@ -270,13 +270,16 @@ impl<'h> Writer<'h> {
             0.005
         } else if self.scan.in_string.is_some() {
             0.2
+        } else if style::is_prose(&rest) && self.scan.is_after(|b| b.is_ascii_alphanumeric()) {
+            // A name could go on; so could the sentence.
+            0.4
         } else if possible.contains(b' ') && self.scan.is_after(|b| matches!(b, b',' | b':' | b';' | b'=')) {
             0.9
         } else {
             0.02
         };
         if rng.chance(probability) {
-            if possible.contains(b' ') && rng.chance(0.95) {
+            if possible.contains(b' ') && rng.chance(0.98) {
                 return self.write(b" ");
             }
             let bytes: Vec<u8> = possible.iter().collect();

@@ -1,0 +1,117 @@
+//! `formwork check --jsonl`: one answer per line, whatever the line.
+
+use crate::program::formwork;
+use expect_test::{Expect, expect};
+use serde_json::{Value, json};
+
+fn ask(input: &[u8]) -> Vec<Value> {
+    let answer = formwork(&["check", "--jsonl"], input);
+    assert_eq!(answer.status, 0, "{answer:?}");
+    answer.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn check(input: &str, expected: Expect) {
+    let answers: String = ask(input.as_bytes()).iter().map(|answer| format!("{answer}\n")).collect();
+    expected.assert_eq(&answers);
+}
+
+#[test]
+fn questions_are_answered_in_order() {
+    check(
+        concat!(
+            r#"{"schema": {"type": "integer", "x-unit": "mm"}, "instances": ["1", "1.5", "", "-0"]}"#, "\n",
+            r#"{"schema": "{\"enum\": [\"a\", null]}", "instances": ["\"a\"", "null", "\"\\u0061\"", "a"]}"#, "\n",
+            r#"{"schema": true, "instances": ["[1, {}]"], "options": {"whitespace": "compact"}}"#, "\n",
+            r#"{"ebnf": "start ::= \"a\" start | \"b\"", "instances": ["aab", "aa"], "options": {"root": "start"}}"#, "\n",
+            r#"{"regex": "[0-9]{3}", "instances": ["123", "12"]}"#, "\n",
+            r#"{"schema": {"type": "object", "properties": {"a": {"$ref": "other"}}}, "instances": ["{\"a\": 1}", "{\"a\": 2}"], "options": {"resources": {"other": {"const": 1}}}}"#,
+        ),
+        expect![[""]],
+    );
+}
+
+#[test]
+fn grammars_that_cannot_be_have_a_kind_and_a_place() {
+    check(
+        concat!(
+            r#"{"schema": {"properties": {"a": {"minLength": -1}}}, "instances": ["{}"]}"#, "\n",
+            r#"{"schema": {"properties": {"a": false}, "required": ["a"], "type": "object"}, "instances": []}"#, "\n",
+            r#"{"schema": "{", "instances": []}"#, "\n",
+            r#"{"schema": {"$ref": "elsewhere"}, "instances": []}"#, "\n",
+            r#"{"ebnf": "root ::= \"a\" rot\nroot ::=", "instances": []}"#, "\n",
+            r#"{"ebnf": "root ::= root", "instances": []}"#, "\n",
+            r#"{"regex": "a(?=b)", "instances": []}"#, "\n",
+            r#"{"regex": "(a", "instances": []}"#, "\n",
+        ),
+        expect![[""]],
+    );
+}
+
+#[test]
+fn malformed_lines_are_told_so() {
+    check(
+        concat!(
+            "\n",
+            "null\n",
+            "{\n",
+            r#"{"instances": []}"#, "\n",
+            r#"{"schema": {}}"#, "\n",
+            r#"{"schema": {}, "instances": "1"}"#, "\n",
+            r#"{"schema": {}, "instances": [1]}"#, "\n",
+            r#"{"schema": {}, "regex": "a", "instances": []}"#, "\n",
+            r#"{"schema": {}, "instances": [], "instances": []}"#, "\n",
+            r#"{"schema": {}, "instances": [], "colour": "red"}"#, "\n",
+            r#"{"schema": {}, "instances": [], "options": {"colour": "red"}}"#, "\n",
+            r#"{"schema": {}, "instances": [], "options": [1]}"#, "\n",
+            r#"{"regex": "a", "instances": [], "options": {"root": "a"}}"#, "\n",
+            r#"{"ebnf": "root ::= \"a\"", "instances": [], "options": {"root": 1}}"#, "\n",
+            r#"{"tag": {}, "instances": []}"#, "\n",
+            r#"{"regex": 1, "instances": []}"#, "\n",
+            r#"{"regex": "a", "instances": []} x"#, "\n",
+        ),
+        expect![[""]],
+    );
+}
+
+/// A question whose answer shows that the program still listens.
+const PROBE: &[u8] = b"\n{\"regex\": \"a\", \"instances\": [\"a\"]}\n";
+
+fn survives(line: &[u8]) -> Value {
+    let answers = ask(&[line, PROBE].concat());
+    let [answer, probe] = &answers[..] else { panic!("{} answers", answers.len()) };
+    assert_eq!(probe["verdicts"], json!([true]));
+    answer.clone()
+}
+
+fn kind(answer: &Value) -> &str {
+    answer["compile_error"]["kind"].as_str().unwrap_or("none")
+}
+
+#[test]
+fn no_line_ends_the_process() {
+    let deep = |open: &str, close: &str, n: usize| open.repeat(n) + &close.repeat(n);
+    let array = deep("[", "]", 100_000);
+    let schema = deep("{\"items\":", "}", 100_000).replace(":}", ":{}}");
+    assert_eq!(kind(&survives(b"\xff\xfe{}")), "usage");
+    assert_eq!(kind(&survives(&vec![b'('; 1 << 20])), "usage");
+    assert_eq!(kind(&survives(&vec![b'['; 1 << 20])), "usage");
+    assert_eq!(kind(&survives(&b"{\"schema\":".repeat(100_000))), "usage");
+    assert_eq!(kind(&survives(br#"{"regex": "a", "instances": ["\ud800"]}"#)), "usage");
+    // As JSON and as text: the frontend's reader gets both as they are written.
+    for text in [schema.clone(), Value::from(schema).to_string()] {
+        let answer = survives(format!(r#"{{"schema": {text}, "instances": ["[]"]}}"#).as_bytes());
+        assert!(matches!(kind(&answer), "limit" | "invalid" | "none"), "{answer}");
+    }
+    let answer = survives(format!(r#"{{"schema": {{"const": {array}}}, "instances": []}}"#).as_bytes());
+    assert!(matches!(kind(&answer), "limit" | "invalid" | "none"), "{}", kind(&answer));
+    let answer = survives(format!(r#"{{"schema": true, "instances": ["{array}"]}}"#).as_bytes());
+    assert!(answer["verdicts"] == json!([true]) || answer["verdicts"] == json!(["limit"]), "{answer}");
+    let options = format!(r#"{{"schema": {{}}, "instances": [], "options": {{"relax": {array}}}}}"#);
+    assert_eq!(kind(&survives(options.as_bytes())), "usage");
+    for ebnf in ["(".repeat(1 << 20), "root ::= ".to_owned() + &deep("(", ")", 100_000), "\0".to_owned()] {
+        let answer = survives(json!({"ebnf": ebnf, "instances": []}).to_string().as_bytes());
+        assert!(matches!(kind(&answer), "limit" | "invalid"), "{}", kind(&answer));
+    }
+    let answer = survives(json!({"regex": deep("(", ")", 100_000), "instances": [""]}).to_string().as_bytes());
+    assert!(matches!(kind(&answer), "limit" | "none"), "{}", kind(&answer));
+}
