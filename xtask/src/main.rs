@@ -4,7 +4,10 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line speaks to a person")]
 
+mod bench;
 mod ci;
+mod conformance;
+mod exact;
 mod layers;
 mod tidy;
 mod tree;
@@ -23,9 +26,24 @@ struct Command {
 
 const COMMANDS: &[Command] = &[
     Command {
+        name: "bench",
+        help: "masks [--tokenizer PATH|NAME] [--out DIR] [--quick] Formwork and llguidance in one process",
+        run: bench::run,
+    },
+    Command {
         name: "ci",
         help: "[--quick] everything that CI runs: fmt, clippy, layers, tidy, docs, conformance, tests",
         run: ci::run,
+    },
+    Command {
+        name: "conformance",
+        help: "--data DIR [--bless] the JSON Schema test suite and MaskBench, against the committed baselines",
+        run: conformance::run,
+    },
+    Command {
+        name: "exact",
+        help: "[--tokenizer NAME|FILE]... [--maskbench DIR] every mask of real documents against brute force",
+        run: exact::run,
     },
     Command {
         name: "layers",

@@ -9,7 +9,7 @@ mod string;
 
 use crate::error::{Error, ErrorKind};
 use crate::normal::{Atom, Formula, FormulaId, Kind, Names, Normal};
-use crate::options::{Options, Whitespace};
+use crate::options::{Numbers, Options, Whitespace};
 use formwork_grammar::{ExprId, Grammar, GrammarBuilder, GrammarErrorKind, HashMap, Place, RuleId, Sharing};
 use std::collections::VecDeque;
 
@@ -162,7 +162,7 @@ impl<'o> Lowering<'o> {
             }
             return match (kind, component) {
                 (Kind::Number, FormulaId::TRUE) => Some(self.any_number()),
-                (Kind::Number, _) if self.is_plain_integer(component) => Some(self.any_integer()),
+                (Kind::Number, _) if self.is_plain_integer(component) && self.options.numbers == Numbers::Plain => Some(self.any_integer()),
                 (Kind::String, FormulaId::TRUE) => Some(self.any_string()),
                 (Kind::Array, FormulaId::TRUE) => Some(self.any_array()),
                 (Kind::Object, FormulaId::TRUE) => Some(self.any_object()),

@@ -407,6 +407,10 @@ impl Lowering<'_> {
                 ),
             ))
         };
+        if whole && Decimal::from_u64(1).is_multiple_of(of) == Some(true) {
+            // Every whole number is a multiple of 0.5.
+            return Ok(if sign { self.every_integer() } else { self.b.never() });
+        }
         let Some((digits, modulus)) = last_digits(of) else { return refused() };
         // `of` divides 10^k: with p places after the point, the value is a multiple iff its last k + p digits are.
         let places = usize::try_from(-of.exponent()).unwrap_or(0);

@@ -2,7 +2,6 @@
 
 use super::formula::{Atom, Formula, FormulaId, Formulas, Names, Numbers};
 use super::node::{Kind, NodeContent, NodeId};
-use crate::draft::Draft;
 use crate::error::Error;
 use crate::json::{Number, Value, ValueId};
 use crate::options::Options;
@@ -592,19 +591,6 @@ impl<'o> Normal<'o> {
                 members.iter().map(|(name, _)| name).filter(|&name| known.insert(name.clone())).cloned(),
             );
         }
-    }
-
-    /// Whether a formula is a plain literal, for tests and shortcuts.
-    pub(crate) fn is_conjunction_of_atoms(&self, formula: FormulaId) -> bool {
-        self.formulas
-            .conjuncts(formula)
-            .iter()
-            .all(|&part| matches!(self.formulas.get(part), Formula::Atom(_)))
-    }
-
-    /// The draft of the main document, for tests.
-    pub(crate) fn draft(&self) -> Draft {
-        self.reader.registry.dialect(self.reader.registry.root()).draft
     }
 }
 

@@ -10,5 +10,5 @@ mod oracle;
 pub(crate) use build::Normal;
 pub(crate) use choices::Alternative;
 pub(crate) use derive::Key;
-pub(crate) use formula::{Atom, Formula, FormulaId, Formulas, Names, Numbers};
-pub(crate) use node::{Kind, NodeId};
+pub(crate) use formula::{Atom, Formula, FormulaId, Names};
+pub(crate) use node::Kind;

@@ -3,5 +3,5 @@
 mod keywords;
 mod registry;
 
-pub(crate) use keywords::{Additional, Assertion, Parsed, Reader, TypeSet};
+pub(crate) use keywords::{Additional, Assertion, Parsed, Reader};
 pub(crate) use registry::{ContentId, Dialect, Registry};
