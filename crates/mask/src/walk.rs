@@ -173,8 +173,8 @@ impl Walker {
             };
             if let (Some((need, reach)), Config::Row(row)) = (ahead, config) {
                 let (most, least) = self.rows.floating_ticks(row);
-                if most > need || least < reach {
-                    // Here the item's own count decides.
+                if most > need || least < reach || ends && reach > 0 {
+                    // Here the item's own count decides: whether it may go on, or whether it may end already.
                     rechecks.push(node);
                     self.undecided(trie, node);
                     node = trie.end(node);
