@@ -3,7 +3,7 @@
 use crate::limits::Limits;
 use crate::trie_build;
 use crate::vocabulary::Tokens;
-use crate::{TokenId, TokenKind, Vocabulary, VocabularyError, VocabularyErrorKind};
+use crate::{LeadingSpace, TokenId, TokenKind, Vocabulary, VocabularyError, VocabularyErrorKind};
 
 /// Collects tokens, in any order, and [builds](Self::build) a [`Vocabulary`] of them.
 ///
@@ -34,6 +34,8 @@ pub struct VocabularyBuilder {
     name_bytes: usize,
     stops: Vec<TokenId>,
     width: Option<usize>,
+    origin: Option<Box<str>>,
+    leading_space: LeadingSpace,
     error: Option<VocabularyError>,
 }
 
@@ -60,6 +62,8 @@ impl VocabularyBuilder {
             name_bytes: 0,
             stops: Vec::new(),
             width: None,
+            origin: None,
+            leading_space: LeadingSpace::Kept,
             error: None,
         }
     }
@@ -101,6 +105,19 @@ impl VocabularyBuilder {
         self
     }
 
+    /// Where the tokens come from and how they spell bytes, in a few words, for [reports](Vocabulary::report).
+    pub fn origin(&mut self, origin: impl Into<String>) -> &mut Self {
+        self.origin = Some(origin.into().into());
+        self
+    }
+
+    /// What the tokenizer's decoder does with a space at the start of the output. Without it,
+    /// [`Kept`](LeadingSpace::Kept).
+    pub fn leading_space(&mut self, leading_space: LeadingSpace) -> &mut Self {
+        self.leading_space = leading_space;
+        self
+    }
+
     /// The vocabulary. The builder keeps what it has, so that more can be added and built again.
     ///
     /// Sorts the tokens, then is linear in their bytes and in the width.
@@ -138,8 +155,19 @@ impl VocabularyBuilder {
             (texts.len(), texts.iter().map(|text| usize::from(text.len)).max().unwrap_or(0));
         let entries = texts.iter().map(|text| (text.id, self.bytes_of(text))).collect();
         let trie = trie_build::build(entries, self.limits.trie_nodes)?;
-        let tokens =
-            Tokens { width, kinds, starts, bytes, specials, specials_by_name, n_text, max_token_len, trie };
+        let tokens = Tokens {
+            width,
+            kinds,
+            starts,
+            bytes,
+            specials,
+            specials_by_name,
+            n_text,
+            max_token_len,
+            trie,
+            origin: self.origin.clone(),
+            leading_space: self.leading_space,
+        };
         Vocabulary::new(tokens, self.stops.clone())
     }
 

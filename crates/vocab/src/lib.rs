@@ -33,6 +33,8 @@
 //! # Ok::<(), formwork_vocab::VocabularyError>(())
 //! ```
 //!
+//! [`Vocabulary::report`] says what is odd about a vocabulary: holes, duplicates, missing bytes.
+//!
 //! # Costs and limits
 //! A vocabulary is immutable and shared: a clone is two reference counts.
 //! Building sorts the tokens and is then linear in their bytes.
@@ -53,11 +55,14 @@ mod trie;
 mod trie_build;
 mod utf8;
 
+mod report;
+
 mod error;
 mod limits;
 
 pub use builder::VocabularyBuilder;
 pub use error::{VocabularyError, VocabularyErrorKind};
+pub use report::{Duplicate, Ranges, Report};
 pub use token_id::TokenId;
 pub use trie::{Children, NodeId, Trie};
-pub use vocabulary::{TokenKind, Vocabulary};
+pub use vocabulary::{LeadingSpace, TokenKind, Vocabulary};

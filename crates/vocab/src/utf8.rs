@@ -53,6 +53,14 @@ pub(crate) fn before(byte: u8, after: StateSet) -> StateSet {
     states
 }
 
+/// The states after `bytes`, from any state: empty if no well-formed text contains them.
+pub(crate) fn after(bytes: &[u8]) -> StateSet {
+    bytes.iter().fold(ALL, |states, &byte| {
+        let from = (0..N_STATES).filter(|state| states >> state & 1 != 0);
+        from.filter_map(|state| step(state, byte)).fold(0, |after, state| after | 1 << state)
+    })
+}
+
 /// Whether the set holds the state between characters.
 #[inline]
 pub(crate) fn holds_between(states: StateSet) -> bool {
@@ -66,6 +74,16 @@ mod tests {
     /// Whether the standard library finds at most an unfinished character at the end.
     fn is_prefix(text: &[u8]) -> bool {
         std::str::from_utf8(text).map_or_else(|error| error.error_len().is_none(), |_| true)
+    }
+
+    #[test]
+    fn fragments_of_characters_fit_into_text_and_impossible_bytes_do_not() {
+        for fits in [&b""[..], b"a", b"\xac", b"\x82\xac", b"\xe2\x82", b"\x82\xac\xe2", b"\xbf\xbf\xbfa"] {
+            assert_ne!(after(fits), 0, "{fits:x?}");
+        }
+        for never in [&b"\xff"[..], b"\xc0", b"\xe2a", b"\xed\xa0", b"\xbf\xbf\xbf\xbf", b"a\x80", b"\xf5"] {
+            assert_eq!(after(never), 0, "{never:x?}");
+        }
     }
 
     #[test]

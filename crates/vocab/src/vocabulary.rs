@@ -1,6 +1,6 @@
 //! The vocabulary itself: what each id stands for.
 
-use crate::{TokenId, Trie, VocabularyBuilder, VocabularyError, VocabularyErrorKind};
+use crate::{Report, TokenId, Trie, VocabularyBuilder, VocabularyError, VocabularyErrorKind};
 use std::fmt;
 use std::sync::Arc;
 
@@ -27,6 +27,21 @@ pub enum TokenKind {
     Hole,
 }
 
+/// What a tokenizer's decoder does with a space at the start of the output.
+///
+/// SentencePiece puts a space before a text and takes it away again, so there a token that begins with a space spells
+/// the space everywhere but at the very start of what is decoded. Masks are about the bytes of tokens, in which the space
+/// stands: this is for whoever compares an output decoded by the tokenizer with the bytes that were accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum LeadingSpace {
+    /// The output is the bytes of its tokens.
+    #[default]
+    Kept,
+    /// The decoder drops a space at the start, if the first token spells one.
+    Stripped,
+}
+
 /// Everything but the stop tokens; shared by vocabularies that differ only in these.
 pub(crate) struct Tokens {
     pub(crate) width: usize,
@@ -42,6 +57,8 @@ pub(crate) struct Tokens {
     pub(crate) n_text: usize,
     pub(crate) max_token_len: usize,
     pub(crate) trie: Trie,
+    pub(crate) origin: Option<Box<str>>,
+    pub(crate) leading_space: LeadingSpace,
 }
 
 impl Tokens {
@@ -167,6 +184,27 @@ impl Vocabulary {
     #[inline]
     pub fn max_token_len(&self) -> usize {
         self.tokens.max_token_len
+    }
+
+    /// Where the tokens come from and how they spell bytes, if whoever built the vocabulary said so.
+    pub fn origin(&self) -> Option<&str> {
+        self.tokens.origin.as_deref()
+    }
+
+    /// What the tokenizer's decoder does with a space at the start of the output.
+    #[inline]
+    pub fn leading_space(&self) -> LeadingSpace {
+        self.tokens.leading_space
+    }
+
+    /// The number of ids that the tokenizer counts, holes among them included: the largest id plus one.
+    pub fn n_ids(&self) -> usize {
+        self.tokens.kinds.len()
+    }
+
+    /// What is in it and what is odd about it. Looks at every token; some milliseconds for 200,000.
+    pub fn report(&self) -> Report {
+        Report::new(self)
     }
 
     /// The trie over the bytes of all text tokens.
