@@ -1,4 +1,4 @@
-//! EBNF text as Formwork grammars.
+//! EBNF and GBNF text as Formwork grammars, and back.
 //!
 //! ```
 //! let grammar = formwork_ebnf::grammar(r#"
@@ -63,6 +63,13 @@
 //! The operands of the first three are regular expressions over characters: rules may be used in them if they are not
 //! recursive, and are put in place of their names (in their own definitions too); bytes and `JsonText` may not.
 //!
+//! # GBNF
+//! The module [`gbnf`] reads llama.cpp's dialect, which differs in small things.
+//!
+//! # Writing
+//! `Display` of a [`Grammar`] writes EBNF, [`to_gbnf`] GBNF and [`to_regex`] regular expressions, where the grammar has
+//! nothing that they cannot say.
+//!
 //! # Errors
 //! All problems of a text are found in one go: an error in one rule does not hide those in the next.
 //! See [`Errors`] and [`Error`].
@@ -72,12 +79,16 @@
 //! recursion on the shape of the input.
 #![forbid(unsafe_code)]
 
+mod dialect;
+pub mod gbnf;
 mod options;
 
 mod limits;
 mod lower;
 mod parser;
 mod syntax;
+
+mod convert;
 
 mod literal;
 mod suggest;
@@ -87,6 +98,8 @@ mod error;
 mod problem;
 mod render;
 
+pub use convert::{ConvertError, ConvertErrorKind, to_gbnf, to_regex};
+pub use dialect::Dialect;
 pub use error::{Error, ErrorKind, Errors};
 pub use limits::Limits;
 pub use options::Options;

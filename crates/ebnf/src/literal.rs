@@ -1,6 +1,7 @@
 //! What strings, classes, bytes and braces stand for.
 
 use crate::ErrorKind;
+use crate::dialect::{Escapes, Table};
 use crate::problem::Problem;
 use formwork_grammar::{ByteSet, CharClass};
 use std::ops::Range;
@@ -10,12 +11,13 @@ struct Cursor<'a> {
     text: &'a str,
     at: usize,
     end: usize,
+    escapes: Escapes,
 }
 
 impl<'a> Cursor<'a> {
     /// The inside of a token with its delimiters.
-    fn inside(text: &'a str, span: Range<usize>) -> Self {
-        Self { text, at: span.start + 1, end: span.end - 1 }
+    fn inside(text: &'a str, span: Range<usize>, escapes: Escapes) -> Self {
+        Self { text, at: span.start + 1, end: span.end - 1, escapes }
     }
 
     fn rest(&self) -> &'a str {
@@ -51,8 +53,8 @@ impl<'a> Cursor<'a> {
 }
 
 /// The text of a string token.
-pub(crate) fn text(source: &str, span: Range<usize>) -> Result<String, Problem> {
-    let mut cursor = Cursor::inside(source, span);
+pub(crate) fn text(source: &str, span: Range<usize>, table: &Table) -> Result<String, Problem> {
+    let mut cursor = Cursor::inside(source, span, table.escapes);
     let mut text = String::with_capacity(cursor.rest().len());
     while let Some(c) = cursor.peek() {
         if c != '\\' {
@@ -69,9 +71,14 @@ pub(crate) fn text(source: &str, span: Range<usize>) -> Result<String, Problem> 
 }
 
 /// The characters of a class token.
-pub(crate) fn class(source: &str, span: Range<usize>) -> Result<CharClass, Problem> {
-    let mut cursor = Cursor::inside(source, span);
+pub(crate) fn class(source: &str, span: Range<usize>, table: &Table) -> Result<CharClass, Problem> {
+    let mut cursor = Cursor::inside(source, span.clone(), table.escapes);
     let is_negated = cursor.eat("^");
+    if cursor.rest().is_empty() && !table.classes_may_be_empty {
+        return Err(Problem::syntax(span, "this class is empty")
+            .expected("characters")
+            .help("write `.` for any character and `\"\"` for the empty text"));
+    }
     let mut ranges: Vec<(char, char)> = Vec::new();
     while cursor.peek().is_some() {
         let start = cursor.at;
@@ -105,7 +112,7 @@ pub(crate) fn class(source: &str, span: Range<usize>) -> Result<CharClass, Probl
 
 /// The bytes of a string token inside `Bytes(…)`.
 pub(crate) fn bytes(source: &str, span: Range<usize>) -> Result<Vec<u8>, Problem> {
-    let mut cursor = Cursor::inside(source, span);
+    let mut cursor = Cursor::inside(source, span, Escapes::Many);
     let mut bytes = Vec::new();
     while cursor.peek().is_some() {
         bytes.push(byte(&mut cursor)?);
@@ -115,7 +122,7 @@ pub(crate) fn bytes(source: &str, span: Range<usize>) -> Result<Vec<u8>, Problem
 
 /// The bytes of a string token inside `ByteClass(…)`.
 pub(crate) fn byte_class(source: &str, span: Range<usize>) -> Result<ByteSet, Problem> {
-    let mut cursor = Cursor::inside(source, span);
+    let mut cursor = Cursor::inside(source, span, Escapes::Many);
     let mut set = ByteSet::EMPTY;
     while cursor.peek().is_some() {
         let start = cursor.at;
@@ -144,9 +151,12 @@ fn byte(cursor: &mut Cursor<'_>) -> Result<u8, Problem> {
 }
 
 /// The bounds of a braces token.
-pub(crate) fn bounds(source: &str, span: Range<usize>) -> Result<(u32, Option<u32>), Problem> {
+pub(crate) fn bounds(source: &str, span: Range<usize>, table: &Table) -> Result<(u32, Option<u32>), Problem> {
     let inside = source[span.start + 1..span.end - 1].trim();
     let (min, max) = match inside.split_once(',') {
+        Some((min, max)) if table.least_may_be_missing && min.is_empty() && !max.trim().is_empty() => {
+            ("0", Some(max.trim()))
+        }
         Some((min, max)) => (min.trim(), Some(max.trim())),
         None => (inside, None),
     };
@@ -197,6 +207,9 @@ fn escape(cursor: &mut Cursor<'_>, more: &str) -> Result<Member, Problem> {
     let start = cursor.at;
     cursor.bump();
     let c = cursor.bump().unwrap_or('\\');
+    if cursor.escapes == Escapes::Few && !r#"nrt\"[]-xuU"#.contains(c) {
+        return Err(unknown_escape(start..cursor.at, c));
+    }
     let char = match c {
         'n' => '\n',
         'r' => '\r',
@@ -208,6 +221,7 @@ fn escape(cursor: &mut Cursor<'_>, more: &str) -> Result<Member, Problem> {
         'e' => '\u{1B}',
         '0' => '\0',
         '"' | '\'' | '\\' | '/' | '?' => c,
+        '[' | ']' | '-' if cursor.escapes == Escapes::Few => c,
         'x' | 'u' | 'U' => return code(cursor, start, c).map(Member::Char),
         _ if more.contains(c) => {
             let digits = CharClass::range('0', '9');
@@ -237,12 +251,28 @@ fn escape(cursor: &mut Cursor<'_>, more: &str) -> Result<Member, Problem> {
     Ok(Member::Char(char))
 }
 
+/// What is said of an escape where there are few.
+fn unknown_escape(span: Range<usize>, c: char) -> Problem {
+    let problem = Problem::syntax(span, format!("the escape `\\{c}` means nothing"));
+    match c {
+        'd' => problem.help("write the class `[0-9]`"),
+        'w' => problem.help("write the class `[0-9A-Z_a-z]`"),
+        's' => problem.help("write a class of the spaces that are meant: `[ \\t\\n]`"),
+        '^' => problem.help("write `\\x5E` to mean the character"),
+        _ if c.is_ascii_punctuation() => problem.help(format!("write `{c}` without a backslash")),
+        _ => problem.help("write `\\\\` to mean a backslash"),
+    }
+}
+
 /// The rest of an escape that gives a character's code.
 fn code(cursor: &mut Cursor<'_>, start: usize, kind: char) -> Result<char, Problem> {
     let (code, needs) = match kind {
+        'x' if cursor.escapes == Escapes::Few => {
+            (cursor.hex(2, 2), "`\\x` needs two hexadecimal digits after it")
+        }
         'x' => (cursor.hex(1, usize::MAX), "`\\x` needs hexadecimal digits after it"),
         'U' => (cursor.hex(8, 8), "`\\U` needs eight hexadecimal digits after it"),
-        _ if cursor.eat("{") => {
+        _ if cursor.escapes == Escapes::Many && cursor.eat("{") => {
             let code = cursor.hex(1, usize::MAX).filter(|_| cursor.eat("}"));
             (code, "`\\u{` needs hexadecimal digits and `}` after it")
         }
@@ -260,7 +290,7 @@ fn code(cursor: &mut Cursor<'_>, start: usize, kind: char) -> Result<char, Probl
         let span = start..cursor.at;
         if (0xD800..=0xDFFF).contains(&code) {
             Problem::syntax(span, "half a surrogate pair is not a character")
-                .help("write both halves, or `\\u{…}`")
+                .help("write both halves, or the character's own code")
         } else {
             let problem = Problem::syntax(span, "the last character is U+10FFFF");
             if kind == 'x' {

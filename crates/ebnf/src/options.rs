@@ -1,7 +1,7 @@
 //! What to read and how: the entry points.
 
 use crate::problem::{Problem, Problems};
-use crate::{ErrorKind, Errors, Limits, lower, parser, token};
+use crate::{Dialect, ErrorKind, Errors, Limits, lower, parser, token};
 use formwork_grammar::Grammar;
 
 /// What to read and how.
@@ -13,20 +13,28 @@ use formwork_grammar::Grammar;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Options {
+    dialect: Dialect,
     root: String,
     limits: Limits,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { root: "root".to_owned(), limits: Limits::default() }
+        Self { dialect: Dialect::default(), root: "root".to_owned(), limits: Limits::default() }
     }
 }
 
 impl Options {
-    /// The defaults: the root rule is `root`.
+    /// The defaults: the EBNF dialect, and the root rule is `root`.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The dialect that the text is written in.
+    #[must_use]
+    pub fn dialect(mut self, dialect: Dialect) -> Self {
+        self.dialect = dialect;
+        self
     }
 
     /// The rule that the whole output must match.
@@ -58,8 +66,9 @@ impl Options {
             problems.add(Problem::new(ErrorKind::Limit, 0..0, message));
             return Err(problems.into_errors(text));
         }
-        let tokens = token::tokens(text);
-        let file = parser::parse(text, &tokens, &self.limits, &mut problems);
+        let table = self.dialect.table();
+        let tokens = token::tokens(text, table);
+        let file = parser::parse(text, &tokens, table, &self.limits, &mut problems);
         match lower::lower(text, &file, &self.root, &self.limits, &mut problems) {
             Some(grammar) if problems.is_empty() => Ok(grammar),
             _ => Err(problems.into_errors(text)),

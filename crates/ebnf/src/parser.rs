@@ -2,19 +2,28 @@
 //!
 //! First all rule heads are found, so that whatever goes wrong in a body ends with that rule.
 
+use crate::dialect::Table;
 use crate::literal;
 use crate::problem::{Problem, Problems, quote};
 use crate::syntax::{File, NodeId, NodeKind, RuleText};
 use crate::token::{Kind, Token};
 use crate::{ErrorKind, Limits};
+use formwork_grammar::CharClass;
 use std::ops::Range;
 
 /// Reads all rules.
-pub(crate) fn parse(text: &str, tokens: &[Token], limits: &Limits, problems: &mut Problems) -> File {
+pub(crate) fn parse(
+    text: &str,
+    tokens: &[Token],
+    table: &'static Table,
+    limits: &Limits,
+    problems: &mut Problems,
+) -> File {
     let heads: Vec<usize> = (0..tokens.len()).filter(|&i| is_head(&tokens[i..])).collect();
     let mut parser = Parser {
         text,
         tokens,
+        table,
         at: 0,
         end: 0,
         max_nesting: limits.max_nesting,
@@ -85,12 +94,24 @@ struct Frame {
     is_quantified: bool,
 }
 
+/// What an alternative without parts is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Gap {
+    /// Something is missing.
+    Error,
+    /// No alternative, if it is the only one: `()`.
+    None,
+    /// The empty text.
+    Empty,
+}
+
 /// The rest of a rule cannot be made sense of; the problem has been noted.
 struct Abandoned;
 
 struct Parser<'a> {
     text: &'a str,
     tokens: &'a [Token],
+    table: &'static Table,
     /// The next token, and where the rule's end.
     at: usize,
     end: usize,
@@ -125,7 +146,7 @@ impl Parser<'_> {
             let message = format!("the rule `{}` begins in the middle of a line", quote(self.source(name)));
             self.problems.add(Problem::syntax(name.span(), message).help("put it on a line of its own"));
         }
-        if ["true", "false"].contains(&self.source(name)) {
+        if self.table.reserved.contains(&self.source(name)) {
             let message = format!("`{}` cannot be the name of a rule", self.source(name));
             self.problems.add(Problem::syntax(name.span(), message));
         }
@@ -155,13 +176,22 @@ impl Parser<'_> {
             return Err(Abandoned);
         }
         self.push_frame(None, defines.span())?;
+        let (start, mut has_gone_on) = (self.at, false);
         while self.at < self.end {
             let token = self.tokens[self.at];
+            if !has_gone_on && self.goes_on(start, token) {
+                has_gone_on = true;
+                let message = "the rule has ended with the line before";
+                let problem = Problem::syntax(token.span(), message).expected("a rule: `name ::= …`");
+                self.problems.add(problem.help(
+                    "a rule goes on over lines inside parentheses, and after a `|` at the end of a line",
+                ));
+            }
             self.at += 1;
             self.token(token)?;
         }
         let last = self.tokens[self.end - 1];
-        self.end_alternative(last, self.frames.len() > 1);
+        self.end_alternative(last, if self.frames.len() > 1 { Gap::None } else { Gap::Error });
         if self.frames.len() > 1 {
             let opened_at = self.frame().opened_at.clone();
             let problem = Problem::syntax(opened_at, "this parenthesis is not closed");
@@ -171,16 +201,37 @@ impl Parser<'_> {
         Ok(self.pop_frame())
     }
 
+    /// Whether a rule that should have ended with its line goes on with this token.
+    fn goes_on(&self, start: usize, token: Token) -> bool {
+        self.table.rules_end_with_lines
+            && token.is_first
+            && self.frames.len() == 1
+            && self.at > start
+            && self.tokens[self.at - 1].kind != Kind::Or
+    }
+
     fn token(&mut self, token: Token) -> Result<(), Abandoned> {
         match token.kind {
             Kind::Name => self.name(token)?,
             Kind::Text => {
-                let text = literal::text(self.text, token.span()).map(String::into_bytes);
+                let text = literal::text(self.text, token.span(), self.table).map(String::into_bytes);
                 self.leaf(token, text.map(|bytes| NodeKind::Literal(bytes.into())));
             }
             Kind::Class => {
-                let class = literal::class(self.text, token.span());
+                let class = literal::class(self.text, token.span(), self.table);
                 self.leaf(token, class.map(NodeKind::Class));
+            }
+            Kind::Any => self.push(NodeKind::Class(CharClass::any()), token.span()),
+            Kind::TokenReference => {
+                let message = format!(
+                    "`{}` means a token of the vocabulary, which is not supported yet",
+                    quote(self.source(token))
+                );
+                let problem = Problem::new(ErrorKind::Unsupported, token.span(), message);
+                self.problems.add(
+                    problem.help("names of rules are written without angle brackets, text in double quotes"),
+                );
+                self.push(NodeKind::Literal(Box::default()), token.span());
             }
             Kind::Open if self.is_adjacent(token, Kind::AlmostDefines) => {
                 let message = "lookahead assertions are not supported";
@@ -190,12 +241,12 @@ impl Parser<'_> {
             }
             Kind::Open => self.push_frame(None, token.span())?,
             Kind::Close => self.close(token)?,
-            Kind::Or => self.end_alternative(token, false),
+            Kind::Or => self.end_alternative(token, self.gap(Gap::Error)),
             Kind::Comma => self.comma(token)?,
             Kind::Star => self.quantify(token, Ok((0, None))),
             Kind::Plus => self.quantify(token, Ok((1, None))),
             Kind::Question => self.quantify(token, Ok((0, Some(1)))),
-            Kind::Braces => self.quantify(token, literal::bounds(self.text, token.span())),
+            Kind::Braces => self.quantify(token, literal::bounds(self.text, token.span(), self.table)),
             Kind::Unclosed => {
                 let (what, close) = match &self.text[token.span()][..1] {
                     "\"" => ("string", "`\"`"),
@@ -225,11 +276,16 @@ impl Parser<'_> {
     fn help_for(&self, token: Token) -> Option<&'static str> {
         match self.source(token) {
             "'" => Some("strings are written in double quotes"),
-            ";" | "." => Some("a rule ends where the next begins, without a mark"),
+            ";" => Some("a rule ends where the next begins, without a mark"),
+            "." => Some("write `[^]` for any character; a rule ends where the next begins, without a mark"),
             "/" => comment_help(&self.text[token.span().start..]),
+            "&" | "~" | "!" if !self.table.has_calls => {
+                Some("GBNF has no intersections and complements; the EBNF dialect has `And` and `Not`")
+            }
             "&" | "~" | "!" => Some("write `And(a, b)` for an intersection and `Not(a)` for a complement"),
-            "]" | "}" | "\\" => Some("write it in a string to mean the character"),
+            "]" | "}" => Some("write it in a string to mean the character"),
             "<" | ">" => Some("names are written without angle brackets"),
+            "\\" => Some("escapes are written inside strings and classes"),
             "::=" => Some("a rule begins with its name, on a line of its own"),
             _ => None,
         }
@@ -263,8 +319,8 @@ impl Parser<'_> {
     }
 
     fn name(&mut self, token: Token) -> Result<(), Abandoned> {
-        let known = if self.is_adjacent(token, Kind::Open) { call(self.source(token)) } else { None };
-        let Some(call) = known else {
+        let may_be_call = self.table.has_calls && self.is_adjacent(token, Kind::Open);
+        let Some(call) = call(self.source(token)).filter(|_| may_be_call) else {
             self.push(NodeKind::Reference, token.span());
             return Ok(());
         };
@@ -406,13 +462,21 @@ impl Parser<'_> {
         }
     }
 
-    /// Ends an alternative before `token`, which may only be without parts if `may_be_empty` and it is the only one.
-    fn end_alternative(&mut self, token: Token, may_be_empty: bool) {
+    /// What a missing alternative is where the dialect lets it be empty, and otherwise.
+    fn gap(&self, otherwise: Gap) -> Gap {
+        if self.table.alternatives_may_be_empty { Gap::Empty } else { otherwise }
+    }
+
+    /// Ends an alternative before `token`; `gap` says what it is if it has no parts.
+    fn end_alternative(&mut self, token: Token, gap: Gap) {
         let parts = std::mem::take(&mut self.frame().sequence);
         self.frame().is_quantified = false;
         let is_text = self.text_depth > 0;
         let node = match parts[..] {
-            [] if may_be_empty && self.frame().alternatives.is_empty() => return,
+            [] if gap == Gap::None && self.frame().alternatives.is_empty() => return,
+            [] if gap == Gap::Empty => {
+                self.file.add(NodeKind::Literal(Box::default()), token.span(), is_text)
+            }
             [] => {
                 // A body that ends too early is shown where it ends, not where the next rule begins.
                 let is_end = self.at == self.end && token.kind != Kind::Close;
@@ -441,7 +505,7 @@ impl Parser<'_> {
         if self.frame().call.is_some() {
             self.end_operand(token);
         } else {
-            self.end_alternative(token, true);
+            self.end_alternative(token, self.gap(Gap::None));
         }
         let node = self.pop_frame();
         self.push_node(node);
@@ -459,7 +523,7 @@ impl Parser<'_> {
     }
 
     fn end_operand(&mut self, token: Token) {
-        self.end_alternative(token, false);
+        self.end_alternative(token, Gap::Error);
         let alternatives = std::mem::take(&mut self.frame().alternatives);
         let operand = self.alternation(&alternatives, token.span());
         self.frame().operands.push(operand);

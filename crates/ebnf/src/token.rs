@@ -1,5 +1,6 @@
 //! Cuts a text into tokens.
 
+use crate::dialect::Table;
 use std::ops::Range;
 
 /// What a token is; its text is where its span says.
@@ -17,6 +18,10 @@ pub(crate) enum Kind {
     Class,
     /// `{…}` up to the brace that closes it.
     Braces,
+    /// `.` where it is any character.
+    Any,
+    /// `<…>`, or `!<…>`: a token of the vocabulary.
+    TokenReference,
     Or,
     Open,
     Close,
@@ -50,12 +55,8 @@ impl Token {
     }
 }
 
-pub(crate) fn starts_name(c: char) -> bool {
-    c.is_alphabetic() || c == '_'
-}
-
 /// Cuts a text of at most 4 GiB into tokens; the last is [`Kind::End`].
-pub(crate) fn tokens(text: &str) -> Vec<Token> {
+pub(crate) fn tokens(text: &str, table: &Table) -> Vec<Token> {
     let mut tokens = Vec::new();
     let (mut at, mut is_first) = (0, true);
     loop {
@@ -71,7 +72,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
             '\u{FEFF}' if at == 0 => {}
             ' ' | '\t' | '\r' => {}
             _ => {
-                let (kind, length) = token(rest, c);
+                let (kind, length) = token(rest, c, table);
                 tokens.push(Token { kind, is_first, start: at as u32, end: (at + length) as u32 });
                 is_first = false;
                 at += length;
@@ -85,7 +86,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
 }
 
 /// The token at the start of `rest`, and its length.
-fn token(rest: &str, c: char) -> (Kind, usize) {
+fn token(rest: &str, c: char, table: &Table) -> (Kind, usize) {
     match c {
         '|' => (Kind::Or, 1),
         '(' => (Kind::Open, 1),
@@ -102,9 +103,13 @@ fn token(rest: &str, c: char) -> (Kind, usize) {
             (if &rest[..length] == "::=" { Kind::Defines } else { Kind::AlmostDefines }, length)
         }
         '-' if rest.starts_with("->") => (Kind::AlmostDefines, 2),
-        _ if starts_name(c) => {
-            let is_name = |c: char| c.is_alphanumeric() || "_-.".contains(c);
-            (Kind::Name, rest.find(|c| !is_name(c)).unwrap_or(rest.len()))
+        '.' if table.has_dot => (Kind::Any, 1),
+        '<' | '!' if table.has_token_references => match token_reference(rest) {
+            Some(length) => (Kind::TokenReference, length),
+            None => (Kind::Other, 1),
+        },
+        _ if (table.starts_name)(c) => {
+            (Kind::Name, rest.find(|c| !(table.continues_name)(c)).unwrap_or(rest.len()))
         }
         '0'..='9' => (Kind::Number, rest.bytes().take_while(u8::is_ascii_digit).count()),
         _ => (Kind::Other, c.len_utf8()),
@@ -124,4 +129,11 @@ fn closed(rest: &str, kind: Kind, close: u8) -> (Kind, usize) {
         }
     }
     (Kind::Unclosed, rest.trim_end().len())
+}
+
+/// The length of `<…>` or `!<…>`, if it is closed on its line.
+fn token_reference(rest: &str) -> Option<usize> {
+    let name = rest.strip_prefix('!').unwrap_or(rest);
+    let end = name.find(['>', '\n'])?;
+    (name.starts_with('<') && name[end..].starts_with('>')).then(|| rest.len() - name.len() + end + 1)
 }

@@ -299,52 +299,52 @@ fn escapes() {
     check(
         r#"root ::= "\d" "\u12" "\ud800" "\xg" "\x110000" [\p] "\U0011ffff""#,
         expect![[r#"
-        error: the escape `\d` means nothing
-         --> line 1, column 11
-          |
-        1 | root ::= "\d" "\u12" "\ud800" "\xg" "\x110000" [\p] "\U0011ffff"
-          |           ^^
-          = help: write it in a class: `[\d]`
+            error: the escape `\d` means nothing
+             --> line 1, column 11
+              |
+            1 | root ::= "\d" "\u12" "\ud800" "\xg" "\x110000" [\p] "\U0011ffff"
+              |           ^^
+              = help: write it in a class: `[\d]`
 
-        error: `\u` needs four hexadecimal digits after it
-         --> line 1, column 16
-          |
-        1 | root ::= "\d" "\u12" "\ud800" "\xg" "\x110000" [\p] "\U0011ffff"
-          |                ^^
+            error: `\u` needs four hexadecimal digits after it
+             --> line 1, column 16
+              |
+            1 | root ::= "\d" "\u12" "\ud800" "\xg" "\x110000" [\p] "\U0011ffff"
+              |                ^^
 
-        error: half a surrogate pair is not a character
-         --> line 1, column 23
-          |
-        1 | root ::= "\d" "\u12" "\ud800" "\xg" "\x110000" [\p] "\U0011ffff"
-          |                       ^^^^^^
-          = help: write both halves, or `\u{…}`
+            error: half a surrogate pair is not a character
+             --> line 1, column 23
+              |
+            1 | root ::= "\d" "\u12" "\ud800" "\xg" "\x110000" [\p] "\U0011ffff"
+              |                       ^^^^^^
+              = help: write both halves, or the character's own code
 
-        error: `\x` needs hexadecimal digits after it
-         --> line 1, column 32
-          |
-        1 | root ::= "\d" "\u12" "\ud800" "\xg" "\x110000" [\p] "\U0011ffff"
-          |                                ^^
+            error: `\x` needs hexadecimal digits after it
+             --> line 1, column 32
+              |
+            1 | root ::= "\d" "\u12" "\ud800" "\xg" "\x110000" [\p] "\U0011ffff"
+              |                                ^^
 
-        error: the last character is U+10FFFF
-         --> line 1, column 38
-          |
-        1 | root ::= "\d" "\u12" "\ud800" "\xg" "\x110000" [\p] "\U0011ffff"
-          |                                      ^^^^^^^^
-          = help: `\x` takes all digits that follow; write `\u{…}`
+            error: the last character is U+10FFFF
+             --> line 1, column 38
+              |
+            1 | root ::= "\d" "\u12" "\ud800" "\xg" "\x110000" [\p] "\U0011ffff"
+              |                                      ^^^^^^^^
+              = help: `\x` takes all digits that follow; write `\u{…}`
 
-        error: the escape `\p` means nothing
-         --> line 1, column 49
-          |
-        1 | root ::= "\d" "\u12" "\ud800" "\xg" "\x110000" [\p] "\U0011ffff"
-          |                                                 ^^
-          = help: write `\\` to mean a backslash
+            error: the escape `\p` means nothing
+             --> line 1, column 49
+              |
+            1 | root ::= "\d" "\u12" "\ud800" "\xg" "\x110000" [\p] "\U0011ffff"
+              |                                                 ^^
+              = help: write `\\` to mean a backslash
 
-        error: the last character is U+10FFFF
-         --> line 1, column 54
-          |
-        1 | root ::= "\d" "\u12" "\ud800" "\xg" "\x110000" [\p] "\U0011ffff"
-          |                                                      ^^^^^^^^^^
-    "#]],
+            error: the last character is U+10FFFF
+             --> line 1, column 54
+              |
+            1 | root ::= "\d" "\u12" "\ud800" "\xg" "\x110000" [\p] "\U0011ffff"
+              |                                                      ^^^^^^^^^^
+        "#]],
     );
 }
 

@@ -1,0 +1,62 @@
+//! Grammars in other notations than EBNF, which is what [`Grammar`]'s `Display` prints.
+//!
+//! A grammar goes through as a whole or not at all: what the notation has no words for is refused, with the rule that
+//! has it, and never written as something that means nearly the same.
+
+mod cycle;
+mod error;
+mod gbnf;
+mod left_recursion;
+mod regex;
+
+pub use error::{ConvertError, ConvertErrorKind};
+pub use gbnf::to_gbnf;
+pub use regex::to_regex;
+
+use formwork_grammar::{Expr, ExprId, Grammar, RuleId};
+
+/// The operands of an expression.
+fn operands(expr: &Expr) -> &[ExprId] {
+    match expr {
+        Expr::Seq(parts) | Expr::Alt(parts) | Expr::And(parts) => parts,
+        Expr::Repeat { body, .. } | Expr::Not(body) | Expr::JsonText(body) => std::slice::from_ref(body),
+        _ => &[],
+    }
+}
+
+/// Why an expression itself, without its operands, cannot be written with characters, sequences, alternatives and
+/// repetitions alone.
+fn obstacle(expr: &Expr) -> Option<&'static str> {
+    match expr {
+        Expr::And(_) => Some("an intersection (`And`)"),
+        Expr::Not(_) => Some("a complement (`Not`)"),
+        Expr::JsonText(_) => Some("a JSON spelling (`JsonText`)"),
+        Expr::ByteClass(_) => Some("a class of bytes (`ByteClass`)"),
+        Expr::Bytes(bytes) if std::str::from_utf8(bytes).is_err() => Some("bytes that are no text (`Bytes`)"),
+        _ => None,
+    }
+}
+
+/// Visits the expressions of rules, each expression once, with the first rule that has it; stops at the first answer.
+fn find<T>(
+    grammar: &Grammar,
+    rules: impl IntoIterator<Item = RuleId>,
+    mut visit: impl FnMut(RuleId, &Expr) -> Option<T>,
+) -> Option<T> {
+    let mut is_seen = vec![false; grammar.n_exprs()];
+    let mut todo = Vec::new();
+    for rule in rules {
+        todo.push(grammar.rule(rule).body());
+        while let Some(id) = todo.pop() {
+            if std::mem::replace(&mut is_seen[id.index()], true) {
+                continue;
+            }
+            let expr = grammar.expr(id);
+            if let Some(found) = visit(rule, expr) {
+                return Some(found);
+            }
+            todo.extend_from_slice(operands(expr));
+        }
+    }
+    None
+}
