@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 pub(crate) fn run(args: &GenerateArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let started = Instant::now();
     // Reading the grammar is cheap and goes wrong more often than reading the tokenizer.
-    let loaded = args.source()?.load().map_err(|problem| args.locate(problem))?;
+    let source = args.source()?;
+    let loaded = source.load().map_err(|problem| args.locate(problem))?;
     let read = started.elapsed();
     let vocabulary = vocabulary(&args.tokenizer, &args.stop)?;
     let deadline = Deadline::after(args.timeout);
@@ -24,7 +25,7 @@ pub(crate) fn run(args: &GenerateArgs, out: &mut dyn Write) -> Result<Status, Fa
         .compile_with(&loaded.grammar, &|| deadline.is_over())
         .map_err(|error| args.locate(error.into()))?;
     let compile = read + started.elapsed();
-    let sampler = Sampler::new(&compiled, loaded.hints).max_tokens(args.max_tokens);
+    let sampler = Sampler::new(&compiled, source.hints()).max_tokens(args.max_tokens);
     let mut figures = Figures { compile, ..Figures::default() };
     for i in 0..args.count {
         let seed = args.seed.wrapping_add(i);

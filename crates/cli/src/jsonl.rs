@@ -78,7 +78,7 @@ fn reason(panic: &(dyn std::any::Any + Send)) -> String {
 fn answer(compiler: &Compiler, line: &[u8], timeout: Duration) -> Result<Value, Problem> {
     let question = Question::parse(line)?;
     let deadline = Deadline::after(timeout);
-    let Loaded { grammar, report, .. } = question.source.load()?;
+    let Loaded { grammar, report } = question.source.load()?;
     let compiled = compiler.compile_with(&grammar, &|| deadline.is_over())?;
     let verdicts: Vec<Value> = question
         .instances

@@ -12,10 +12,10 @@
 //!
 //! ```
 //! use formwork_cli::{Sampler, Source};
-//! let loaded = Source::Regex("(red|green) [0-9]{3}".to_owned()).load()?;
+//! let source = Source::Regex("(red|green) [0-9]{3}".to_owned());
 //! let vocabulary = formwork::Vocabulary::bytes();
-//! let compiled = formwork::Compiler::new(vocabulary).compile(&loaded.grammar)?;
-//! let document = Sampler::new(&compiled, loaded.hints).document(7)?;
+//! let compiled = formwork::Compiler::new(vocabulary).compile(&source.load()?.grammar)?;
+//! let document = Sampler::new(&compiled, source.hints()).document(7)?;
 //! assert!(document.is_finished());
 //! assert!(document.text().starts_with(b"red ") || document.text().starts_with(b"green "));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -27,15 +27,13 @@ pub enum Source {
     Regex(String),
 }
 
-/// A grammar, what became of each keyword, and what a generator may want to know about its words.
+/// A grammar, and what became of each keyword.
 #[derive(Debug)]
 pub struct Loaded {
     /// The grammar.
     pub grammar: Grammar,
     /// What became of each keyword of a schema; empty for everything else.
     pub report: Report,
-    /// Words of the grammar.
-    pub hints: Hints,
 }
 
 impl Source {
@@ -48,7 +46,7 @@ impl Source {
             Self::Schema { text, options } => {
                 let options = json_schema::Options::from_json(options)?;
                 let (grammar, report) = options.grammar_with_report(text)?;
-                Ok(Loaded { grammar, report, hints: Hints::of_schema(text) })
+                Ok(Loaded { grammar, report })
             }
             Self::Ebnf { text, root } => {
                 let mut options = ebnf::Options::new();
@@ -56,13 +54,21 @@ impl Source {
                     options = options.root(root.as_str());
                 }
                 let grammar = options.grammar_from_bytes(text)?;
-                let hints = Hints::of_ebnf(&String::from_utf8_lossy(text));
-                Ok(Loaded { grammar, report: Report::default(), hints })
+                Ok(Loaded { grammar, report: Report::default() })
             }
             Self::Regex(pattern) => {
                 let grammar = regex::grammar(pattern)?;
-                Ok(Loaded { grammar, report: Report::default(), hints: Hints::default() })
+                Ok(Loaded { grammar, report: Report::default() })
             }
+        }
+    }
+
+    /// Words of the text that documents should use.
+    pub fn hints(&self) -> Hints {
+        match self {
+            Self::Schema { text, .. } => Hints::of_schema(text),
+            Self::Ebnf { text, .. } => Hints::of_ebnf(&String::from_utf8_lossy(text)),
+            Self::Regex(_) => Hints::default(),
         }
     }
 }

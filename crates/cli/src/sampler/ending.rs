@@ -1,55 +1,72 @@
 //! The shortest way out of a document that is long enough.
 
 use formwork::{ByteSet, Matcher};
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// So many beginnings are looked at before giving up.
-const MAX_NODES: usize = 4_000;
+const MAX_NODES: usize = 2_000;
 /// Bytes of a piece without a choice.
 const MAX_FORCED: usize = 1_000;
+/// What a byte costs that changes nothing about what may follow, in choices: it may be a digit of a number that could
+/// go on for ever, or the third of eight characters that must come.
+const STANDSTILL: usize = 3;
 
-/// A short text after which the document may end: the one with the fewest choices, of those that take typical bytes at
-/// each. `None` if none was found within a bounded search. The matcher is as before.
+/// A short text after which the document may end: about the one with the fewest choices. `None` if none was found within a
+/// bounded search. The matcher is as before.
 ///
-/// A breadth-first search over choices, in which everything without a real choice costs nothing. Few bytes of a kind
-/// stand for all of it, because what a letter is followed by rarely depends on which letter it is.
+/// A search over choices, in which everything without a real choice costs nothing. Of bytes after which the same bytes may
+/// follow, one stands for all: rarely does it matter later which letter of a name it was.
 pub(super) fn nearest(matcher: &mut Matcher) -> Option<Vec<u8>> {
-    let mut open: VecDeque<Vec<u8>> = VecDeque::from([Vec::new()]);
-    let mut n_nodes = 0;
-    while let Some(mut path) = open.pop_front() {
-        n_nodes += 1;
-        if n_nodes > MAX_NODES || !path.is_empty() && matcher.accept_bytes(&path).is_err() {
-            // The set promised too much, or enough was looked at: what is left may still be at an end.
-            if n_nodes > MAX_NODES {
-                return None;
-            }
+    // By cost, and among equals in the order in which they were found.
+    let mut open = BinaryHeap::from([(Reverse((0, 0)), Vec::new())]);
+    let mut n_found = 0;
+    for _ in 0..MAX_NODES {
+        let (Reverse((cost, _)), mut path) = open.pop()?;
+        // The set may have promised too much.
+        if !path.is_empty() && matcher.accept_bytes(&path).is_err() {
             continue;
         }
         let mut n_steps = usize::from(!path.is_empty());
-        let choices = loop {
+        let (set, choices) = loop {
             if matcher.can_finish() && !path.is_empty() {
                 let _ = matcher.rollback(n_steps);
                 return Some(path);
             }
-            let bytes = typical(&next(matcher));
-            let [byte] = bytes[..] else { break bytes };
+            let set = next(matcher);
+            let bytes = worthwhile(&set);
+            let [byte] = bytes[..] else { break (set, bytes) };
             if path.len() >= MAX_FORCED || matcher.accept_bytes(&[byte]).is_err() {
-                break Vec::new();
+                break (set, Vec::new());
             }
             path.push(byte);
             n_steps += 1;
         };
-        let _ = matcher.rollback(n_steps);
+        let mut known: Vec<(ByteSet, bool)> = Vec::new();
         for byte in choices {
+            if matcher.accept_bytes(&[byte]).is_err() {
+                continue;
+            }
+            let after = (next(matcher), matcher.can_finish());
+            let _ = matcher.rollback(1);
+            if known.contains(&after) {
+                continue;
+            }
+            let cost = cost + if after == (set, false) { STANDSTILL } else { 1 };
+            known.push(after);
+            n_found += 1;
             let mut longer = path.clone();
             longer.push(byte);
-            open.push_back(longer);
+            open.push((Reverse((cost, n_found)), longer));
         }
+        let _ = matcher.rollback(n_steps);
     }
     None
 }
 
-fn next(matcher: &mut Matcher) -> ByteSet {
+/// The bytes that may come next; some of them possibly not, after all.
+pub(super) fn next(matcher: &mut Matcher) -> ByteSet {
+    // A byte that no UTF-8 text has: refused with the list of what is not.
     match matcher.accept_bytes(&[0xff]) {
         Err(error) => error.expected(),
         Ok(()) => {
@@ -83,21 +100,48 @@ fn rank(byte: u8) -> u8 {
     }
 }
 
-/// Bytes that stand for the others of their kind, in the order in which they should be tried.
-fn typical(set: &ByteSet) -> Vec<u8> {
+/// Escapes and blanks are never shorter than what they stand for or between, unless there is nothing else.
+fn worthwhile(set: &ByteSet) -> Vec<u8> {
     let mut bytes = by_closeness(set);
-    // Escapes and blanks are never shorter than what they stand for or between, unless there is nothing else.
     if bytes.iter().any(|&byte| rank(byte) < 9) {
         bytes.retain(|&byte| rank(byte) < 9);
     }
-    let mut out: Vec<u8> = Vec::new();
-    for (low, high, n) in [(b'0', b'9', 2), (b'a', b'z', 2), (b'A', b'Z', 2), (0x80, 0xff, 2)] {
-        let kind: Vec<u8> = bytes.iter().copied().filter(|byte| (low..=high).contains(byte)).collect();
-        // A few letters are beginnings of words, of which each may be the one; many are a name.
-        let n = if kind.len() <= 6 { kind.len() } else { n };
-        let skipped: Vec<u8> = kind.into_iter().skip(n).collect();
-        bytes.retain(|byte| !skipped.contains(byte));
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use formwork::{Compiler, Vocabulary, ebnf};
+
+    fn check(grammar: &str, begun: &str, expected: Option<&str>) {
+        let grammar = ebnf::grammar(grammar).unwrap();
+        let compiler = Compiler::builder(Vocabulary::bytes()).precompute(0).build();
+        let mut matcher = Matcher::new(&compiler.compile(&grammar).unwrap());
+        matcher.accept_bytes(begun.as_bytes()).unwrap();
+        let ending = nearest(&mut matcher);
+        assert_eq!(ending.map(|bytes| String::from_utf8(bytes).unwrap()).as_deref(), expected);
+        assert_eq!((matcher.n_bytes(), matcher.n_steps()), (begun.len() as u64, 1));
     }
-    out.append(&mut bytes);
-    out
+
+    #[test]
+    fn brackets_are_closed_and_operands_written() {
+        let sum = r#"root ::= root "+" item | item  item ::= [a-z]+ | "(" root ")""#
+            .replace("  item ::=", "\nitem ::=");
+        check(&sum, "(a+((b+", Some("a)))"));
+        check(&sum, "(a", Some(")"));
+    }
+
+    #[test]
+    fn a_way_out_is_found_behind_loops() {
+        // Every mark goes on with the name; only `@` leads out of it.
+        let address = "root ::= [a-z.,;!-]+ \"@\" [a-z]{3} (\".\" [a-z]{2})+";
+        check(address, "ab", Some("@aaa.aa"));
+    }
+
+    #[test]
+    fn what_is_forced_costs_nothing() {
+        let grammar = format!("root ::= \"x\" (\"a\" [ab]{{9}} | \"{}\")", "b".repeat(500));
+        check(&grammar, "x", Some(&"b".repeat(500)));
+    }
 }

@@ -98,6 +98,9 @@ impl Document {
     }
 }
 
+/// Enough for every part of an ordinary schema, and still a document that one likes to look at.
+const TARGET: usize = 700;
+
 /// Tokens beyond this share of the vocabulary are rare: vocabularies are ordered by how often tokens were merged.
 const COMMON_SHARE: usize = 5;
 
@@ -122,9 +125,15 @@ impl Sampler {
         self
     }
 
-    /// From so many tokens on, the writer takes the shortest way out.
+    /// How long a document should be, in bytes, about.
     fn target(&self) -> usize {
-        (self.max_tokens * 3 / 5).min(240)
+        TARGET.min(self.max_tokens.saturating_mul(2))
+    }
+
+    /// Whether the writer should take the shortest way out from here.
+    fn is_urgent(&self, document: &Document) -> bool {
+        document.text.len() >= self.target() + self.target() / 4
+            || document.tokens.len() >= self.max_tokens / 5 * 3
     }
 
     /// Writes the document of this seed.
@@ -147,7 +156,7 @@ impl Sampler {
         let vocabulary = self.compiled.vocabulary();
         let mut rng = Rng::new(seed);
         let mut matcher = Matcher::new(&self.compiled);
-        let mut writer = Writer::new(matcher.fork(), &self.hints, self.target() * 3);
+        let mut writer = Writer::new(matcher.fork(), &self.hints, self.target());
         let mut mask = vec![0; vocabulary.mask_words()];
         let mut document =
             Document { text: Vec::new(), tokens: Vec::new(), is_finished: false, mask_times: Vec::new() };
@@ -155,7 +164,7 @@ impl Sampler {
             let started = clock();
             matcher.fill_mask(&mut mask).map_err(SampleError::Mask)?;
             document.mask_times.push(clock().saturating_sub(started));
-            let is_urgent = document.tokens.len() >= self.target();
+            let is_urgent = self.is_urgent(&document);
             writer.think(&mut rng, is_urgent);
             let surprise = !is_urgent && rng.chance(self.surprise);
             let surprise = if surprise { self.any_allowed(&mut rng, &mask) } else { None };

@@ -78,6 +78,12 @@ impl<'h> Writer<'h> {
             return;
         }
         let urge = style::urge(&self.scan, self.target);
+        // After a value there is little to say but blanks.
+        let is_over = set.contains(b' ') && set.iter().all(|byte| byte.is_ascii_whitespace());
+        if can_finish && is_over && rng.chance(0.97) {
+            self.is_done = true;
+            return;
+        }
         if can_finish && (is_urgent || rng.chance(self.wish_to_finish(urge))) {
             self.is_done = true;
             return;
@@ -102,17 +108,7 @@ impl<'h> Writer<'h> {
     /// The bytes that may come next (some of them possibly not, after all), and whether the document may end.
     fn next(&mut self) -> (ByteSet, bool) {
         let can_finish = self.matcher.can_finish();
-        // A byte that no UTF-8 text has: refused with the list of what is not.
-        match self.matcher.accept_bytes(&[0xff]) {
-            Err(error) => (error.expected(), can_finish),
-            Ok(()) => {
-                let _ = self.matcher.rollback(1);
-                let bytes = (0..=255).filter(|&byte| self.fits(&[byte])).collect::<Vec<u8>>();
-                let mut set = ByteSet::default();
-                bytes.into_iter().for_each(|byte| set.insert(byte));
-                (set, can_finish)
-            }
-        }
+        (ending::next(&mut self.matcher), can_finish)
     }
 
     fn fits(&mut self, bytes: &[u8]) -> bool {
@@ -182,28 +178,23 @@ impl<'h> Writer<'h> {
             .any(|value| !self.fits(format!("{key}\":{value}").as_bytes()))
     }
 
-    /// Free text: words, with something else now and then.
+    /// Free text or a name: a word, or what belongs between words.
     fn prose(&mut self, rng: &mut Rng, set: &ByteSet, urge: f64) -> bool {
         let after_word = self.scan.is_after(|b| b.is_ascii_alphanumeric() || b >= 0x80);
-        let Some(length) = self.scan.in_string else {
-            // A name, perhaps a keyword; after a word, whatever else may come.
-            if after_word {
-                return rng.chance(0.02) && self.word(rng, set);
+        // Where nearly everything is allowed, it is text, with or without quotes.
+        let is_text = self.scan.in_string.is_some() || set.len() >= 80;
+        if !is_text {
+            return self.name(rng, set, after_word);
+        }
+        if let Some(length) = self.scan.in_string
+            && set.contains(b'"')
+        {
+            let wish = (0.3 + 0.03 * length as f64).min(0.95) * urge.min(1.5);
+            // After a blank or a hyphen another word should come.
+            let wish = if after_word { wish } else { 0.03 };
+            if rng.chance(wish) {
+                return self.write(b"\"");
             }
-            let keywords = &self.hints.keywords;
-            let fitting: Vec<&String> = keywords.iter().filter(|word| self.fits(word.as_bytes())).collect();
-            if rng.chance(0.4)
-                && let Some(keyword) = rng.pick(&fitting)
-            {
-                return self.write(keyword.as_bytes());
-            }
-            let n_words = set.iter().filter(|b| b.is_ascii_alphanumeric()).count();
-            let is_word = n_words == set.len() || rng.chance(0.6);
-            return is_word && self.word(rng, set);
-        };
-        let p_close = if length == 0 { 0.02 } else { (0.3 + 0.03 * length as f64).min(0.95) * urge.min(1.5) };
-        if set.contains(b'"') && rng.chance(p_close) {
-            return self.write(b"\"");
         }
         if rng.chance(0.03) && rng.pick(ESCAPES).is_some_and(|text| self.write(text.as_bytes())) {
             return true;
@@ -211,20 +202,8 @@ impl<'h> Writer<'h> {
         if rng.chance(0.04) && rng.pick(EXOTIC).is_some_and(|text| self.write(text.as_bytes())) {
             return true;
         }
-        if after_word {
-            // What holds words together, and what an address, a link or a version has to contain.
-            let joints: &[(u8, f64)] = if set.contains(b'"') {
-                &[(b' ', 6.0), (b'-', 1.0), (b',', 0.3), (b'.', 0.3), (b'_', 0.2), (b'\'', 0.1)]
-            } else {
-                &[(b'@', 4.0), (b':', 4.0), (b'/', 2.0), (b'.', 2.0), (b' ', 1.0), (b'-', 0.5), (b'_', 0.3)]
-            };
-            let weights: Vec<f64> =
-                joints.iter().map(|&(byte, weight)| if set.contains(byte) { weight } else { 0.0 }).collect();
-            if let Some(&(joint, _)) = rng.weighted(&weights).and_then(|i| joints.get(i))
-                && self.write(&[joint])
-            {
-                return true;
-            }
+        if after_word && self.joint(rng, set) {
+            return true;
         }
         if rng.chance(0.08) {
             let number = rng.below(100).to_string();
@@ -233,6 +212,43 @@ impl<'h> Writer<'h> {
             }
         }
         self.word(rng, set)
+    }
+
+    /// A name outside of text, perhaps a keyword; after one, whatever else may come.
+    fn name(&mut self, rng: &mut Rng, set: &ByteSet, after_word: bool) -> bool {
+        if after_word {
+            return rng.chance(0.02) && self.word(rng, set);
+        }
+        let hints = self.hints;
+        let fitting: Vec<&String> = hints.keywords.iter().filter(|word| self.fits(word.as_bytes())).collect();
+        if rng.chance(0.4)
+            && let Some(keyword) = rng.pick(&fitting)
+        {
+            return self.write(keyword.as_bytes());
+        }
+        // The more there is, the less is begun anew.
+        let wish = 0.6 / (1.0 + 0.1 * self.scan.n_commas as f64);
+        let is_only_choice = set.iter().all(|b| b.is_ascii_alphanumeric());
+        (is_only_choice || rng.chance(wish)) && self.word(rng, set)
+    }
+
+    /// What holds words together, what ends a text without quotes, and what an address or a link has to contain.
+    fn joint(&mut self, rng: &mut Rng, set: &ByteSet) -> bool {
+        const IN_STRING: &[(u8, f64)] =
+            &[(b' ', 6.0), (b'-', 1.0), (b',', 0.3), (b'.', 0.3), (b'_', 0.2), (b'\'', 0.1)];
+        const IN_FORMAT: &[(u8, f64)] =
+            &[(b'@', 4.0), (b':', 4.0), (b'/', 2.0), (b'.', 2.0), (b' ', 1.0), (b'-', 0.5), (b'_', 0.3)];
+        const UNQUOTED: &[(u8, f64)] =
+            &[(b' ', 4.0), (b',', 1.5), (b'\n', 1.5), (b'\'', 2.0), (b'"', 2.0), (b'}', 2.0), (b'-', 0.5)];
+        let joints = match self.scan.in_string {
+            Some(_) if set.contains(b'"') => IN_STRING,
+            Some(_) => IN_FORMAT,
+            None => UNQUOTED,
+        };
+        let weights: Vec<f64> =
+            joints.iter().map(|&(byte, weight)| if set.contains(byte) { weight } else { 0.0 }).collect();
+        let joint = rng.weighted(&weights).and_then(|i| joints.get(i));
+        joint.is_some_and(|&(byte, _)| self.write(&[byte]))
     }
 
     fn word(&mut self, rng: &mut Rng, set: &ByteSet) -> bool {
@@ -274,9 +290,9 @@ impl<'h> Writer<'h> {
             // A name could go on; so could the sentence.
             0.4
         } else if possible.contains(b' ') && self.scan.is_after(|b| matches!(b, b',' | b':' | b';' | b'=')) {
-            0.9
+            0.97
         } else {
-            0.02
+            0.01
         };
         if rng.chance(probability) {
             if possible.contains(b' ') && rng.chance(0.98) {

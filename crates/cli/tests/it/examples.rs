@@ -1,7 +1,7 @@
 //! The examples of the repository: a folder each, with a grammar and documents to accept and to reject.
 
 use crate::program::root;
-use formwork_cli::{Loaded, Source};
+use formwork_cli::Source;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -33,13 +33,12 @@ impl Example {
         std::fs::read_to_string(&self.grammar).unwrap()
     }
 
-    pub(crate) fn load(&self) -> Loaded {
-        let source = if self.grammar.ends_with("schema.json") {
+    pub(crate) fn source(&self) -> Source {
+        if self.grammar.ends_with("schema.json") {
             Source::Schema { text: self.text(), options: json!({}) }
         } else {
             Source::Ebnf { text: self.text().into_bytes(), root: None }
-        };
-        source.load().unwrap_or_else(|problem| panic!("{}: {problem}", self.name))
+        }
     }
 }
 

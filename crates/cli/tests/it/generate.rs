@@ -14,9 +14,10 @@ fn o200k() -> Vocabulary {
 }
 
 fn compile(example: &Example, vocabulary: Vocabulary) -> (CompiledGrammar, Sampler) {
-    let loaded = example.load();
+    let source = example.source();
+    let loaded = source.load().unwrap_or_else(|problem| panic!("{}: {problem}", example.name));
     let compiled = Compiler::new(vocabulary).compile(&loaded.grammar).unwrap();
-    let sampler = Sampler::new(&compiled, loaded.hints);
+    let sampler = Sampler::new(&compiled, source.hints());
     (compiled, sampler)
 }
 

@@ -20,7 +20,9 @@ fn help_is_as_written() {
 
 #[test]
 fn wrong_commands_have_status_2() {
-    for args in [&[][..], &["chek"], &["check", "--colour"], &["generate"], &["check", "--regex", "a", "--json"]] {
+    for args in
+        [&[][..], &["chek"], &["check", "--colour"], &["generate"], &["check", "--regex", "a", "--json"]]
+    {
         let answer = formwork(args, b"");
         assert_eq!(answer.status, 2, "{args:?}");
         assert!(!answer.err.is_empty());
