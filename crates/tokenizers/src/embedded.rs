@@ -1,6 +1,6 @@
 //! The encodings that come with the crate, from `tiktoken-rs`.
 
-use crate::stops::{self, Stop};
+use crate::stops::Stop;
 use crate::{Encoder, Options, TokenizerError, TokenizerErrorKind};
 use formwork_vocab::Vocabulary;
 use tiktoken_rs::CoreBPE;
@@ -12,31 +12,65 @@ struct Embedded {
     load: fn() -> Result<CoreBPE, String>,
     /// Ids are below this. The library enumerates neither its ids nor their number.
     n_ids: u32,
-    stop: &'static str,
+    stops: &'static [&'static str],
 }
 
-const EMBEDDED: [Embedded; 2] = [
+const EMBEDDED: [Embedded; 6] = [
     Embedded {
         name: "o200k_base",
         load: || tiktoken_rs::o200k_base().map_err(|error| error.to_string()),
         n_ids: 200_019,
-        stop: "<|endoftext|>",
+        stops: &["<|endoftext|>"],
+    },
+    Embedded {
+        name: "o200k_harmony",
+        load: || tiktoken_rs::o200k_harmony().map_err(|error| error.to_string()),
+        n_ids: 201_088,
+        // gpt-oss ends an answer with the first and a tool call with the second; its generation_config.json has all three.
+        stops: &["<|return|>", "<|call|>", "<|endoftext|>"],
     },
     Embedded {
         name: "cl100k_base",
         load: || tiktoken_rs::cl100k_base().map_err(|error| error.to_string()),
         n_ids: 100_277,
-        stop: "<|endoftext|>",
+        stops: &["<|endoftext|>"],
+    },
+    Embedded {
+        name: "p50k_base",
+        load: || tiktoken_rs::p50k_base().map_err(|error| error.to_string()),
+        n_ids: 50_281,
+        stops: &["<|endoftext|>"],
+    },
+    Embedded {
+        name: "p50k_edit",
+        load: || tiktoken_rs::p50k_edit().map_err(|error| error.to_string()),
+        n_ids: 50_284,
+        stops: &["<|endoftext|>"],
+    },
+    Embedded {
+        name: "r50k_base",
+        load: || tiktoken_rs::r50k_base().map_err(|error| error.to_string()),
+        n_ids: 50_257,
+        stops: &["<|endoftext|>"],
     },
 ];
 
 /// The names that [`embedded`] knows.
 pub fn embedded_names() -> &'static [&'static str] {
-    const NAMES: [&str; EMBEDDED.len()] = [EMBEDDED[0].name, EMBEDDED[1].name];
+    const NAMES: [&str; EMBEDDED.len()] = {
+        let mut names = [""; EMBEDDED.len()];
+        let mut idx = 0;
+        while idx < names.len() {
+            names[idx] = EMBEDDED[idx].name;
+            idx += 1;
+        }
+        names
+    };
     &NAMES
 }
 
-/// The embedded vocabulary of this name, which stops at `<|endoftext|>`.
+/// The embedded vocabulary of this name, which stops at `<|endoftext|>`; `o200k_harmony` also stops at `<|return|>` and
+/// `<|call|>`, as gpt-oss does.
 ///
 /// Parses some megabytes each time, see the [costs](crate#costs): keep the vocabulary.
 ///
@@ -73,22 +107,20 @@ impl Options {
         }
         let mut specials: Vec<&str> = bpe.special_tokens().into_iter().collect();
         specials.sort_unstable();
-        for name in specials {
+        for special in specials {
             // The library tells a special token's id only by encoding its name.
-            let ids = bpe.encode_with_special_tokens(name);
+            let ids = bpe.encode_with_special_tokens(special);
             let [id] = ids[..] else {
-                return Err(malformed(embedded, format!("the special token {name:?} has the ids {ids:?}")));
+                return Err(malformed(
+                    embedded,
+                    format!("the special token {special:?} has the ids {ids:?}"),
+                ));
             };
-            builder.special(id, name);
+            builder.special(id, special);
         }
-        if let Some(width) = self.width {
-            builder.width(width);
-        }
-        let vocabulary = builder.build()?;
-        match &self.stops[..] {
-            [] => stops::stopping_at(&vocabulary, &[Stop::Text(embedded.stop.into())]),
-            stops => stops::stopping_at(&vocabulary, stops),
-        }
+        builder.origin(format!("tiktoken {name}"));
+        let own: Vec<Stop> = embedded.stops.iter().map(|&stop| Stop::Text(stop.into())).collect();
+        self.finish(&mut builder, &own)
     }
 }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 pub struct TokenizerError {
     kind: TokenizerErrorKind,
     message: String,
+    names_file: bool,
     source: Option<Arc<dyn Error + Send + Sync>>,
 }
 
@@ -35,7 +36,7 @@ pub enum TokenizerErrorKind {
 
 impl TokenizerError {
     pub(crate) fn new(kind: TokenizerErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), source: None }
+        Self { kind, message: message.into(), names_file: false, source: None }
     }
 
     #[cfg(feature = "hf")]
@@ -44,10 +45,13 @@ impl TokenizerError {
         self
     }
 
-    /// Says in the message which file it is about.
+    /// Says in the message which file it is about, unless it already does.
     #[cfg(feature = "hf")]
     pub(crate) fn in_file(mut self, path: &std::path::Path) -> Self {
-        self.message = format!("{}: {}", path.display(), self.message);
+        if !self.names_file {
+            self.message = format!("{}: {}", path.display(), self.message);
+            self.names_file = true;
+        }
         self
     }
 
@@ -75,6 +79,6 @@ impl From<VocabularyError> for TokenizerError {
             formwork_vocab::VocabularyErrorKind::UnknownStop => TokenizerErrorKind::UnknownStop,
             _ => TokenizerErrorKind::Vocabulary,
         };
-        Self { kind, message: error.to_string(), source: Some(Arc::new(error)) }
+        Self { kind, message: error.to_string(), names_file: false, source: Some(Arc::new(error)) }
     }
 }

@@ -51,23 +51,48 @@
 mod options;
 mod stops;
 
+#[cfg(feature = "hf")]
+mod detect;
+
+#[cfg(feature = "hf")]
+mod gguf;
+#[cfg(feature = "hf")]
+mod hf;
+#[cfg(feature = "hf")]
+mod ranks;
+#[cfg(feature = "hf")]
+mod tekken;
+
 #[cfg(feature = "tiktoken")]
 mod embedded;
 #[cfg(any(feature = "tiktoken", feature = "hf-encoder"))]
 mod encoder;
+
 #[cfg(feature = "hf")]
-mod hf;
+mod alphabet;
+#[cfg(feature = "hf")]
+mod beside;
+#[cfg(feature = "hf")]
+mod files;
 
 mod error;
 
+#[cfg(feature = "hf")]
+pub use detect::from_path;
 #[cfg(feature = "tiktoken")]
 pub use embedded::{embedded, embedded_encoder, embedded_names};
 #[cfg(any(feature = "tiktoken", feature = "hf-encoder"))]
 pub use encoder::Encoder;
 pub use error::{TokenizerError, TokenizerErrorKind};
 pub use formwork_vocab::Vocabulary;
+#[cfg(feature = "hf")]
+pub use gguf::{from_gguf, from_gguf_reader};
 #[cfg(feature = "hf-encoder")]
 pub use hf::hf_encoder;
 #[cfg(feature = "hf")]
 pub use hf::{from_hf_bytes, from_hf_json};
 pub use options::Options;
+#[cfg(feature = "hf")]
+pub use ranks::{from_tiktoken, from_tiktoken_bytes};
+#[cfg(feature = "hf")]
+pub use tekken::{from_tekken_bytes, from_tekken_json};

@@ -1,9 +1,14 @@
 //! What the caller knows better than the tokenizer's files.
 
 use crate::stops::Stop;
+#[cfg(any(feature = "hf", feature = "tiktoken"))]
+use crate::{TokenizerError, stops};
 use formwork_vocab::TokenId;
+#[cfg(any(feature = "hf", feature = "tiktoken"))]
+use formwork_vocab::{Vocabulary, VocabularyBuilder};
 
-/// What the caller knows better than the tokenizer's files: the width of the logits, and what stops the output.
+/// What the caller knows better than the tokenizer's files: the width of the logits, what stops the output, and special
+/// tokens that no file names.
 ///
 /// ```
 /// # #[cfg(feature = "hf")] {
@@ -25,6 +30,7 @@ pub struct Options {
     pub(crate) width: Option<usize>,
     /// In the order in which they were given; if there are any, no file is asked for others.
     pub(crate) stops: Vec<Stop>,
+    pub(crate) specials: Vec<(TokenId, String)>,
 }
 
 impl Options {
@@ -46,10 +52,39 @@ impl Options {
         self
     }
 
+    /// A special token that the tokenizer's files do not name, or name as text.
+    ///
+    /// Rank files list text only, so their special tokens are all given here. One that the files name as special too is
+    /// harmless, if the name is the same; one that they name as text becomes special.
+    #[must_use]
+    pub fn special(mut self, id: impl Into<TokenId>, name: impl Into<String>) -> Self {
+        self.specials.push((id.into(), name.into()));
+        self
+    }
+
     /// A stop token by its id; otherwise like [`stop`](Self::stop).
     #[must_use]
     pub fn stop_id(mut self, id: impl Into<TokenId>) -> Self {
         self.stops.push(Stop::Id(id.into()));
         self
+    }
+}
+
+#[cfg(any(feature = "hf", feature = "tiktoken"))]
+impl Options {
+    /// The vocabulary of these tokens and the options, with the options' stop tokens, else with `own`.
+    pub(crate) fn finish(
+        &self,
+        builder: &mut VocabularyBuilder,
+        own: &[Stop],
+    ) -> Result<Vocabulary, TokenizerError> {
+        for (id, name) in &self.specials {
+            builder.special(*id, name);
+        }
+        if let Some(width) = self.width {
+            builder.width(width);
+        }
+        let vocabulary = builder.build()?;
+        stops::stopping_at(&vocabulary, if self.stops.is_empty() { own } else { &self.stops })
     }
 }

@@ -34,6 +34,8 @@ pub struct VocabularyBuilder {
     name_bytes: usize,
     stops: Vec<TokenId>,
     width: Option<usize>,
+    /// Only without `width`.
+    width_at_least: usize,
     origin: Option<Box<str>>,
     leading_space: LeadingSpace,
     error: Option<VocabularyError>,
@@ -62,6 +64,7 @@ impl VocabularyBuilder {
             name_bytes: 0,
             stops: Vec::new(),
             width: None,
+            width_at_least: 0,
             origin: None,
             leading_space: LeadingSpace::Kept,
             error: None,
@@ -102,6 +105,12 @@ impl VocabularyBuilder {
     /// The width of the model's logits. Without it, the largest id plus one.
     pub fn width(&mut self, width: usize) -> &mut Self {
         self.width = Some(width);
+        self
+    }
+
+    /// Where [`width`](Self::width) is not given: not less than this, and not less than the largest id plus one.
+    pub fn width_at_least(&mut self, width: usize) -> &mut Self {
+        self.width_at_least = width;
         self
     }
 
@@ -223,7 +232,7 @@ impl VocabularyBuilder {
     }
 
     fn checked_width(&self, n_ids: usize) -> Result<usize, VocabularyError> {
-        let width = self.width.unwrap_or(n_ids);
+        let width = self.width.unwrap_or(n_ids.max(self.width_at_least));
         if width < n_ids {
             let message = format!("the width is {width}, but the largest token id is {}", n_ids - 1);
             let last = u32::try_from(n_ids - 1).ok().map(TokenId::new);
@@ -283,6 +292,8 @@ mod tests {
         check(|b| b.token(8, "a"), "token id 8 is too large: ids are below 8");
         check(|b| b.special(8, "a"), "token id 8 is too large: ids are below 8");
         check(|b| b.width(8), "width 8, 0 text tokens, 0 special tokens, 8 holes, no stop token");
+        check(|b| b.width_at_least(8), "width 8, 0 text tokens, 0 special tokens, 8 holes, no stop token");
+        check(|b| b.width_at_least(9), "the width is 9: at most 8 is supported");
         check(|b| b.width(9), "the width is 9: at most 8 is supported");
         check(|b| b.token(0, "abcd"), "width 1, 1 text token, 0 special tokens, 0 holes, no stop token");
         check(|b| b.token(0, "abcde"), "token 0 has 5 bytes: at most 4 are supported");

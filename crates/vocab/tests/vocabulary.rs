@@ -178,6 +178,15 @@ fn a_builder_can_go_on_after_building() {
 }
 
 #[test]
+fn a_width_may_be_a_lower_bound() {
+    let mut builder = Vocabulary::builder();
+    builder.token(9, "a");
+    assert_eq!(builder.width_at_least(4).build().unwrap().width(), 10);
+    assert_eq!(builder.width_at_least(40).build().unwrap().width(), 40);
+    assert_eq!(builder.width(32).build().unwrap().width(), 32, "what is said exactly counts");
+}
+
+#[test]
 fn prints_as_one_line() {
     let vocabulary = Vocabulary::bytes().with_stop_tokens([256u32, 10]).unwrap();
     expect!["Vocabulary(width 257, 256 text tokens, 1 special token, 0 holes, stops at 10, 256)"]

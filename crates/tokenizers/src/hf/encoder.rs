@@ -1,7 +1,7 @@
 //! The encoder of a `tokenizer.json`, by the `tokenizers` crate.
 
 use super::file::File;
-use crate::{Encoder, TokenizerError, TokenizerErrorKind};
+use crate::{Encoder, Options, TokenizerError, TokenizerErrorKind};
 use std::path::Path;
 use tokenizers::Tokenizer;
 
@@ -12,14 +12,14 @@ use tokenizers::Tokenizer;
 /// give an added token another id than the file does.
 pub fn hf_encoder(path: impl AsRef<Path>) -> Result<Encoder, TokenizerError> {
     let path = path.as_ref();
-    let json = super::read(path)?;
+    let json = crate::files::read(path)?;
     encoder(&json).map_err(|error| error.in_file(path))
 }
 
 fn encoder(json: &[u8]) -> Result<Encoder, TokenizerError> {
     // Read here first, because the crate panics on files that are cut off, and takes some that are no tokenizer for us.
     let file = File::parse(json)?;
-    super::vocabulary(&file, None)?;
+    Options::default().finish(&mut super::builder(&file)?, &[])?;
     let tokenizer = Tokenizer::from_bytes(json).map_err(|error| {
         let message = format!("the tokenizers library cannot read it: {error}");
         TokenizerError::new(TokenizerErrorKind::Format, message)

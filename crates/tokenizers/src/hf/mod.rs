@@ -1,40 +1,33 @@
 //! Hugging Face `tokenizer.json` files.
 //!
-//! `file` is what the JSON says, `spelling` how its tokens spell bytes, `added` which of them are special, `beside` what
-//! the files next to it add; this module puts them together.
+//! `file` is what the JSON says, `spelling` how its tokens spell bytes, `added` which of them are special; this module
+//! puts them together.
 
 mod added;
-mod beside;
 #[cfg(feature = "hf-encoder")]
 mod encoder;
 mod file;
 mod spelling;
 
-use crate::stops;
-use crate::{Options, TokenizerError, TokenizerErrorKind};
+use crate::beside::Beside;
+use crate::{Options, TokenizerError, files};
 use added::AddedTokens;
 #[cfg(feature = "hf-encoder")]
 pub use encoder::hf_encoder;
 use file::File;
-use formwork_vocab::{TokenId, Vocabulary};
+use formwork_vocab::{TokenId, Vocabulary, VocabularyBuilder};
 use spelling::Spelling;
-use std::fs;
-use std::io::{self, Read as _};
 use std::path::Path;
-
-/// The bytes of a file that are read at most. The largest tokenizers are below 50 MB.
-const MAX_FILE_LEN: u64 = 1 << 30;
 
 /// The vocabulary of a Hugging Face `tokenizer.json`.
 ///
-/// Stop tokens are those that `tokenizer_config.json` (`eos_token`) and `generation_config.json` (`eos_token_id`)
-/// beside the file name, together. Where neither names one, the vocabulary has none: give it some with
-/// [`Options::stop`] or [`Vocabulary::with_stop_tokens`].
+/// What [the files beside it](crate#the-files-beside-a-tokenizer) say about stop tokens and width counts. Where no file names
+/// a stop token, the vocabulary has none: give it some with [`Options::stop`] or [`Vocabulary::with_stop_tokens`].
 ///
 /// # Errors
-/// [`Io`](TokenizerErrorKind::Io), [`Format`](TokenizerErrorKind::Format),
-/// [`Unsupported`](TokenizerErrorKind::Unsupported), [`UnknownStop`](TokenizerErrorKind::UnknownStop) if a file beside
-/// it names a token that is not there, [`Vocabulary`](TokenizerErrorKind::Vocabulary).
+/// [`Io`](crate::TokenizerErrorKind::Io), [`Format`](crate::TokenizerErrorKind::Format),
+/// [`Unsupported`](crate::TokenizerErrorKind::Unsupported), [`UnknownStop`](crate::TokenizerErrorKind::UnknownStop) if a file beside
+/// it names a token that is not there, [`Vocabulary`](crate::TokenizerErrorKind::Vocabulary).
 pub fn from_hf_json(path: impl AsRef<Path>) -> Result<Vocabulary, TokenizerError> {
     Options::default().from_hf_json(path)
 }
@@ -42,31 +35,25 @@ pub fn from_hf_json(path: impl AsRef<Path>) -> Result<Vocabulary, TokenizerError
 /// The vocabulary of a Hugging Face `tokenizer.json` in memory; it has no stop token, because the file names none.
 ///
 /// # Errors
-/// [`Format`](TokenizerErrorKind::Format), [`Unsupported`](TokenizerErrorKind::Unsupported),
-/// [`Vocabulary`](TokenizerErrorKind::Vocabulary).
+/// [`Format`](crate::TokenizerErrorKind::Format), [`Unsupported`](crate::TokenizerErrorKind::Unsupported),
+/// [`Vocabulary`](crate::TokenizerErrorKind::Vocabulary).
 pub fn from_hf_bytes(json: &[u8]) -> Result<Vocabulary, TokenizerError> {
     Options::default().from_hf_bytes(json)
 }
 
 impl Options {
-    /// As [`from_hf_json`](crate::from_hf_json), with these options. If they name stop tokens, the files beside it are
-    /// not read.
+    /// As [`from_hf_json`](crate::from_hf_json), with these options. Where they say something, the files beside it are
+    /// not asked for it.
     ///
     /// # Errors
     /// As there; also where an option does not fit the vocabulary.
     pub fn from_hf_json(&self, path: impl AsRef<Path>) -> Result<Vocabulary, TokenizerError> {
         let path = path.as_ref();
-        let json = read(path)?;
-        let vocabulary = self.from_hf_bytes(&json).map_err(|error| error.in_file(path))?;
-        if !self.stops.is_empty() {
-            return Ok(vocabulary);
-        }
-        let mut ids: Vec<TokenId> = Vec::new();
-        for (path, stops) in beside::stops(path)? {
-            let named = stops::stopping_at(&vocabulary, &stops).map_err(|error| error.in_file(&path))?;
-            ids.extend_from_slice(named.stop_tokens());
-        }
-        Ok(vocabulary.with_stop_tokens(ids)?)
+        let json = files::read(path)?;
+        let beside = Beside::read(path, self)?;
+        let file = File::parse(&json).map_err(|error| error.in_file(path))?;
+        let mut builder = builder(&file).map_err(|error| error.in_file(path))?;
+        beside.finish(self, &mut builder, &[]).map_err(|error| error.in_file(path))
     }
 
     /// As [`from_hf_bytes`](crate::from_hf_bytes), with these options.
@@ -74,12 +61,12 @@ impl Options {
     /// # Errors
     /// As there; also where an option does not fit the vocabulary.
     pub fn from_hf_bytes(&self, json: &[u8]) -> Result<Vocabulary, TokenizerError> {
-        let vocabulary = vocabulary(&File::parse(json)?, self.width)?;
-        stops::stopping_at(&vocabulary, &self.stops)
+        self.finish(&mut builder(&File::parse(json)?)?, &[])
     }
 }
 
-fn vocabulary(file: &File, width: Option<usize>) -> Result<Vocabulary, TokenizerError> {
+/// The tokens of the file.
+fn builder(file: &File) -> Result<VocabularyBuilder, TokenizerError> {
     let spelling = Spelling::of(file)?;
     let added = AddedTokens::new(&file.added_tokens)?;
     let mut builder = Vocabulary::builder();
@@ -106,32 +93,10 @@ fn vocabulary(file: &File, width: Option<usize>) -> Result<Vocabulary, Tokenizer
         if token.special {
             builder.special(id, &token.content)
         } else {
-            builder.token(id, &token.content)
+            builder.token(id, spelling.bytes_of_added(&token.content))
         };
     }
-    if let Some(width) = width {
-        builder.width(width);
-    }
-    Ok(builder.build()?)
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, TokenizerError> {
-    read_if_exists(path)?
-        .ok_or_else(|| TokenizerError::new(TokenizerErrorKind::Io, "there is no such file").in_file(path))
-}
-
-fn read_if_exists(path: &Path) -> Result<Option<Vec<u8>>, TokenizerError> {
-    let mut bytes = Vec::new();
-    let read = fs::File::open(path).and_then(|file| file.take(MAX_FILE_LEN + 1).read_to_end(&mut bytes));
-    match read {
-        Ok(_) if bytes.len() as u64 > MAX_FILE_LEN => {
-            let message = format!("has more than {MAX_FILE_LEN} bytes, which no tokenizer has");
-            Err(TokenizerError::new(TokenizerErrorKind::Format, message).in_file(path))
-        }
-        Ok(_) => Ok(Some(bytes)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(TokenizerError::new(TokenizerErrorKind::Io, error.to_string())
-            .with_source(error)
-            .in_file(path)),
-    }
+    builder.origin(format!("tokenizer.json, {} {}", spelling.name(), file.model.name()));
+    builder.leading_space(spelling.leading_space);
+    Ok(builder)
 }
