@@ -9,6 +9,8 @@
 pub struct Limits {
     /// Rules, one for each distinct demand on a value; default 20,000.
     pub max_rules: usize,
+    /// States of one object or array; default 20,000.
+    pub max_object_states: usize,
     /// States of all objects and arrays together; default 200,000.
     pub max_states: usize,
     /// Ways to split the demand on one member of an object or array; default 256.
@@ -27,6 +29,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             max_rules: 20_000,
+            max_object_states: 20_000,
             max_states: 200_000,
             max_alternatives: 256,
             max_key_classes: 512,

@@ -5,6 +5,7 @@ mod compare;
 mod machine;
 mod number;
 mod object;
+mod shape;
 mod string;
 
 use crate::error::{Error, ErrorKind};
@@ -29,6 +30,8 @@ pub(crate) struct Lowering<'o> {
     /// Text expressions of the normal form's arena, in the grammar's.
     imported: HashMap<ExprId, ExprId>,
     n_states: usize,
+    /// The same when the present object or array was begun.
+    n_states_before: usize,
     /// Optional white space.
     ws: ExprId,
 }
@@ -58,6 +61,7 @@ impl<'o> Lowering<'o> {
             keys: HashMap::default(),
             imported: HashMap::default(),
             n_states: 0,
+            n_states_before: 0,
             ws,
         }
     }
@@ -162,7 +166,11 @@ impl<'o> Lowering<'o> {
             }
             return match (kind, component) {
                 (Kind::Number, FormulaId::TRUE) => Some(self.any_number()),
-                (Kind::Number, _) if self.is_plain_integer(component) && self.options.numbers == Numbers::Plain => Some(self.any_integer()),
+                (Kind::Number, _)
+                    if self.is_plain_integer(component) && self.options.numbers == Numbers::Plain =>
+                {
+                    Some(self.any_integer())
+                }
                 (Kind::String, FormulaId::TRUE) => Some(self.any_string()),
                 (Kind::Array, FormulaId::TRUE) => Some(self.any_array()),
                 (Kind::Object, FormulaId::TRUE) => Some(self.any_object()),
@@ -194,8 +202,14 @@ impl<'o> Lowering<'o> {
                 Kind::True => self.b.literal("true"),
                 Kind::Number => self.number(component, &pointer)?,
                 Kind::String => self.string(component, &pointer)?,
-                Kind::Array => self.array(component, &pointer)?,
-                Kind::Object => self.object(component, declared, &pointer)?,
+                Kind::Array => {
+                    self.n_states_before = self.n_states;
+                    self.array(component, &pointer)?
+                }
+                Kind::Object => {
+                    self.n_states_before = self.n_states;
+                    self.object(component, declared, &pointer)?
+                }
             });
         }
         if let Some(message) = self.normal.formulas.overflow() {
@@ -207,6 +221,13 @@ impl<'o> Lowering<'o> {
     /// Counts states against the limit.
     fn count_states(&mut self, n: usize, pointer: &str) -> Result<(), Error> {
         self.n_states += n;
+        if self.n_states - self.n_states_before > self.options.limits.max_object_states {
+            let limit = self.options.limits.max_object_states;
+            let message = format!(
+                "the object or array needs more than {limit} states; fewer conditions between members, or a required first property that tells alternatives apart, help"
+            );
+            return Err(Error::limit(pointer, message));
+        }
         if self.n_states > self.options.limits.max_states {
             let message = format!(
                 "objects and arrays need more than {} states together",

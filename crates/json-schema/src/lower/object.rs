@@ -332,25 +332,12 @@ impl Lowering<'_> {
         pointer: &str,
     ) -> Result<Vec<(ExprId, Alternative)>, Error> {
         let mut edges = Vec::new();
+        // They may repeat, and what some member must satisfy is asked of the text: one of the repetitions will do.
         // Extra names that are treated alike share an edge.
         let mut groups: Vec<(Vec<Alternative>, Vec<Arc<str>>)> = Vec::new();
         for extra in &parts.extra {
-            // If the core asks about the value, a second member of the name would undo what the first one settled.
-            let matters = self.normal.formulas.atoms(core).into_iter().any(|(_, atom)| match atom {
-                Atom::SomeKey { keys, demand } => {
-                    demand != FormulaId::TRUE && self.normal.key_in(keys, &extra.name)
-                }
-                _ => false,
-            });
             let key = Key::Name { name: &extra.name, once: false };
-            let mut ways = self.ways(core, key, extra.demand, pointer)?;
-            if matters {
-                let keys = self.normal.name(&extra.name);
-                let never_again = self.normal.formulas.atom(Atom::AllKeys { keys, demand: FormulaId::FALSE });
-                for way in &mut ways {
-                    way.rest = self.normal.formulas.all([way.rest, never_again]);
-                }
-            }
+            let ways = self.ways(core, key, extra.demand, pointer)?;
             match groups.iter_mut().find(|(other, _)| *other == ways) {
                 Some((_, names)) => names.push(extra.name.clone()),
                 None => groups.push((ways, vec![extra.name.clone()])),

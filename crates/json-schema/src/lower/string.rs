@@ -1,10 +1,14 @@
 //! Strings: a formula over patterns, lengths and sets as one text expression, spelled as JSON.
 
 use super::Lowering;
+use super::shape::Shape;
 use crate::error::Error;
 use crate::normal::{Atom, Formula, FormulaId};
 use formwork_grammar::{CharClass, Expr, ExprId};
 use std::sync::Arc;
+
+/// Nodes of a pattern times characters of a length bound beside it.
+const MAX_PRODUCT: u64 = 60_000;
 
 impl Lowering<'_> {
     pub(super) fn any_text(&mut self) -> ExprId {
@@ -74,12 +78,35 @@ impl Lowering<'_> {
                 _ => texts.push(self.text(part, pointer)?),
             }
         }
+        // Bounds that the patterns keep by themselves cost nothing.
+        let (shape_min, shape_max) = texts
+            .iter()
+            .map(|&text| Shape::of(&self.b, text))
+            .fold((0, u64::MAX), |(low, high), shape| (low.max(shape.min), high.min(shape.max)));
+        let min = if shape_min >= min { 0 } else { min };
+        let max = if shape_max <= max { u64::MAX } else { max };
         if min > 0 || max < u64::MAX {
+            self.check_product(&texts, min, max, pointer)?;
             let (min, max) = bounds(min, max, pointer)?;
             let any = self.b.class(CharClass::any());
             texts.push(self.b.repeat(any, min, max));
         }
         Ok(self.b.and(texts))
+    }
+
+    /// A pattern and a length multiply: the automaton knows the place in the pattern and the number of characters.
+    fn check_product(&self, texts: &[ExprId], min: u64, max: u64, pointer: &str) -> Result<(), Error> {
+        let size = texts.iter().map(|&text| Shape::of(&self.b, text).size).fold(1, u64::saturating_add);
+        let length = if max == u64::MAX { min } else { max };
+        if size.saturating_mul(length) <= MAX_PRODUCT {
+            return Ok(());
+        }
+        let keyword = if max == u64::MAX { "minLength" } else { "maxLength" };
+        Err(Error::unsupported(
+            pointer,
+            keyword,
+            &format!("of {length} beside a pattern or format of this size needs too many states"),
+        ))
     }
 
     fn text_atom(&mut self, atom: &Atom, pointer: &str) -> Result<ExprId, Error> {

@@ -1,6 +1,6 @@
 //! Schemas into components: what each keyword means for each kind of value.
 
-use super::formula::{Atom, Formula, FormulaId, Formulas, Names, Numbers};
+use super::formula::{Atom, FormulaId, Formulas, Names, Numbers};
 use super::node::{Kind, NodeContent, NodeId};
 use crate::error::Error;
 use crate::json::{Number, Value, ValueId};

@@ -3,6 +3,7 @@
 mod build;
 mod choices;
 mod derive;
+mod dump;
 mod formula;
 mod node;
 mod oracle;

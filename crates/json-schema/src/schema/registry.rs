@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::json::{Forest, Value, ValueId};
 use crate::options::Options;
 use crate::uri;
-use formwork_grammar::{HashMap, HashSet};
+use formwork_grammar::HashMap;
 use std::sync::Arc;
 
 /// How the keywords of a schema are to be read.
@@ -334,12 +334,6 @@ impl Registry {
             None => self.contents.push(content),
         }
         Ok(())
-    }
-
-    /// Names among `names` that come twice.
-    pub(crate) fn duplicate<'n>(names: impl IntoIterator<Item = &'n Arc<str>>) -> Option<&'n Arc<str>> {
-        let mut seen = HashSet::default();
-        names.into_iter().find(|&name| !seen.insert(name.clone()))
     }
 }
 
