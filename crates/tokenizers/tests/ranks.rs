@@ -96,15 +96,50 @@ fn foreign_files_are_refused_with_the_line() {
     let check = |ranks: &[u8], message: Expect| check_refused(ranks, TokenizerErrorKind::Format, &message);
     check(b"", expect!["not a tiktoken rank file: it is empty"]);
     check(b"\n \n", expect!["not a tiktoken rank file: it is empty"]);
-    check(b"YQ== 0\nYg==\n", expect![[r#"not a tiktoken rank file: line 2 is not a token in base64 and its rank, but "Yg==""#]]);
-    check(b"YQ== 0\nYg== x\n", expect![[r#"not a tiktoken rank file: line 2 is not a token in base64 and its rank, but "Yg== x""#]]);
-    check(b"YQ== +1\n", expect![[r#"not a tiktoken rank file: line 1 is not a token in base64 and its rank, but "YQ== +1""#]]);
-    check(b"YQ== 4294967296\n", expect![[r#"not a tiktoken rank file: line 1 is not a token in base64 and its rank, but "YQ== 4294967296""#]]);
-    check(b"Y? 0\n", expect![[r#"not a tiktoken rank file: line 1 is not a token in base64 and its rank, but "Y? 0""#]]);
-    check(b"YQ== 0 1\n", expect![[r#"not a tiktoken rank file: line 1 is not a token in base64 and its rank, but "YQ== 0 1""#]]);
-    check(&[0xff; 1000], expect![[r#"not a tiktoken rank file: line 1 is not a token in base64 and its rank, but "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff""#]]);
-    check_refused(b"YQ== 0\nYg== 0\n", TokenizerErrorKind::Vocabulary, &expect![[r#"token 0 is given twice, as "a" and as "b""#]]);
-    check_refused(b"YQ== 99999999\n", TokenizerErrorKind::Vocabulary, &expect!["token id 99999999 is too large: ids are below 16777216"]);
+    check(
+        b"YQ== 0\nYg==\n",
+        expect![[r#"not a tiktoken rank file: line 2 is not a token in base64 and its rank, but "Yg==""#]],
+    );
+    check(
+        b"YQ== 0\nYg== x\n",
+        expect![[r#"not a tiktoken rank file: line 2 is not a token in base64 and its rank, but "Yg== x""#]],
+    );
+    check(
+        b"YQ== +1\n",
+        expect![[r#"not a tiktoken rank file: line 1 is not a token in base64 and its rank, but "YQ== +1""#]],
+    );
+    check(
+        b"YQ== 4294967296\n",
+        expect![[
+            r#"not a tiktoken rank file: line 1 is not a token in base64 and its rank, but "YQ== 4294967296""#
+        ]],
+    );
+    check(
+        b"Y? 0\n",
+        expect![[r#"not a tiktoken rank file: line 1 is not a token in base64 and its rank, but "Y? 0""#]],
+    );
+    check(
+        b"YQ== 0 1\n",
+        expect![[
+            r#"not a tiktoken rank file: line 1 is not a token in base64 and its rank, but "YQ== 0 1""#
+        ]],
+    );
+    check(
+        &[0xff; 1000],
+        expect![[
+            r#"not a tiktoken rank file: line 1 is not a token in base64 and its rank, but "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff""#
+        ]],
+    );
+    check_refused(
+        b"YQ== 0\nYg== 0\n",
+        TokenizerErrorKind::Vocabulary,
+        &expect![[r#"token 0 is given twice, as "a" and as "b""#]],
+    );
+    check_refused(
+        b"YQ== 99999999\n",
+        TokenizerErrorKind::Vocabulary,
+        &expect!["token id 99999999 is too large: ids are below 16777216"],
+    );
 }
 
 #[test]

@@ -76,16 +76,48 @@ fn check_refused(change: fn(&mut Value), message: Expect) {
 
 #[test]
 fn files_that_are_not_whole_are_refused() {
-    check_refused(|json| json["config"]["default_num_special_tokens"] = 1_000_000.into(), expect!["not a tekken.json: it has 1000000 special tokens, and at most 65536 are read"]);
-    check_refused(|json| json["config"]["default_num_special_tokens"] = 300.into(), expect!["not a tekken.json: it has 262 tokens, 300 of them special"]);
-    check_refused(|json| json["config"]["default_vocab_size"] = 264.into(), expect!["not a tekken.json: the token of rank 259 is missing, there are 260"]);
-    check_refused(|json| json["vocab"][7]["rank"] = 8.into(), expect!["not a tekken.json: the token of rank 7 is missing, there is 8"]);
-    check_refused(|json| json["vocab"][7]["token_bytes"] = "?".into(), expect!["not a tekken.json: the token of rank 7: Invalid symbol 63, offset 0."]);
-    check_refused(|json| json["special_tokens"][0]["rank"] = 4.into(), expect![[r#"not a tekken.json: the special token "</s>" has the rank 4, and there are 4"#]]);
-    check_refused(|json| json["special_tokens"][0]["rank"] = 0.into(), expect![[r#"token 0 is given twice, as "</s>" and as "[INST]""#]]);
-    check_refused(|json| json["special_tokens"][0]["token_str"] = "<s>".into(), expect![[r#"the stop token "</s>" is neither a special nor a text token of the vocabulary"#]]);
-    check_refused(|json| json["special_tokens"] = Value::Null, expect!["not a tekken.json: it lists no special tokens, which files of version v11 must"]);
-    check_refused(|json| *json = json!([]), expect!["not a tekken.json: invalid length 0, expected struct File with 3 elements at line 1 column 2"]);
+    check_refused(
+        |json| json["config"]["default_num_special_tokens"] = 1_000_000.into(),
+        expect!["not a tekken.json: it has 1000000 special tokens, and at most 65536 are read"],
+    );
+    check_refused(
+        |json| json["config"]["default_num_special_tokens"] = 300.into(),
+        expect!["not a tekken.json: it has 262 tokens, 300 of them special"],
+    );
+    check_refused(
+        |json| json["config"]["default_vocab_size"] = 264.into(),
+        expect!["not a tekken.json: the token of rank 259 is missing, there are 260"],
+    );
+    check_refused(
+        |json| json["vocab"][7]["rank"] = 8.into(),
+        expect!["not a tekken.json: the token of rank 7 is missing, there is 8"],
+    );
+    check_refused(
+        |json| json["vocab"][7]["token_bytes"] = "?".into(),
+        expect!["not a tekken.json: the token of rank 7: Invalid symbol 63, offset 0."],
+    );
+    check_refused(
+        |json| json["special_tokens"][0]["rank"] = 4.into(),
+        expect![[r#"not a tekken.json: the special token "</s>" has the rank 4, and there are 4"#]],
+    );
+    check_refused(
+        |json| json["special_tokens"][0]["rank"] = 0.into(),
+        expect![[r#"token 0 is given twice, as "</s>" and as "[INST]""#]],
+    );
+    check_refused(
+        |json| json["special_tokens"][0]["token_str"] = "<s>".into(),
+        expect![[r#"the stop token "</s>" is neither a special nor a text token of the vocabulary"#]],
+    );
+    check_refused(
+        |json| json["special_tokens"] = Value::Null,
+        expect!["not a tekken.json: it lists no special tokens, which files of version v11 must"],
+    );
+    check_refused(
+        |json| *json = json!([]),
+        expect![
+            "not a tekken.json: invalid length 0, expected struct File with 3 elements at line 1 column 2"
+        ],
+    );
 }
 
 #[test]
