@@ -82,6 +82,8 @@ pub(crate) struct State {
     pub(crate) ticking_ascii_loop: u128,
     pub(crate) ticking_loops_utf8: bool,
     pub(crate) next_bytes: ByteSet,
+    /// Bytes with which a rule may begin that the state calls.
+    pub(crate) called_bytes: ByteSet,
     /// The first state with the same future but for the bounds of its own rule's counter.
     pub(crate) class: StateId,
 }
@@ -241,6 +243,14 @@ impl Automata {
     #[inline]
     pub fn next_bytes(&self, state: StateId) -> &ByteSet {
         &self.states[state.index()].next_bytes
+    }
+
+    /// Bytes with which a rule may begin that the state refers to, directly or at the beginning of one that it refers to.
+    ///
+    /// On any other byte the state behaves as if it had no rule edges.
+    #[inline]
+    pub fn called_bytes(&self, state: StateId) -> &ByteSet {
+        &self.states[state.index()].called_bytes
     }
 
     /// Whether the state reads bytes.

@@ -12,7 +12,7 @@ use crate::text::accepting_reachable;
 use crate::ticks::ticks;
 use crate::unit::{Shape, Unit, Units};
 use crate::work::{Stop, Work};
-use formwork_grammar::{ByteSet, Grammar, HashMap};
+use formwork_grammar::{ByteSet, Grammar, HashMap, HashSet};
 
 /// Builds the automata of a grammar. `interrupt` is asked every few dozen microseconds whether to stop.
 ///
@@ -30,9 +30,15 @@ pub fn build(grammar: &Grammar, config: &Config, interrupt: &dyn Fn() -> bool) -
         nullable: &nullable,
         units: Units::default(),
         texts: HashMap::default(),
+        measured: HashMap::default(),
+        measurable: HashSet::default(),
         max_states: limits.max_states,
         max_nodes: limits.max_nodes,
     };
+    if let Err(stop) = context.prepare_measured(&plan, &mut work) {
+        context.unit_of_rule(&plan, grammar.root());
+        return Err(stopped(stop, grammar, &context.units, 0, config));
+    }
     context.unit_of_rule(&plan, grammar.root());
     let mut dfas: Vec<Dfa> = Vec::new();
     let mut shapes: HashMap<Shape, usize> = HashMap::default();
@@ -261,6 +267,7 @@ fn assemble(
                 ticking_ascii_loop,
                 ticking_loops_utf8,
                 next_bytes,
+                called_bytes: ByteSet::EMPTY,
                 class: StateId::from_index(class_base + i),
             });
         }
@@ -277,6 +284,7 @@ fn assemble(
     for edge in &automata.rule_edges {
         automata.rules[edge.rule.index()].is_called = true;
     }
+    find_called_bytes(&mut automata);
     // One more entry, so that every state's edges end where the next one's begin.
     automata.states.push(State {
         rule: RuleId::from_index(0),
@@ -291,9 +299,45 @@ fn assemble(
         ticking_ascii_loop: 0,
         ticking_loops_utf8: false,
         next_bytes: ByteSet::EMPTY,
+        called_bytes: ByteSet::EMPTY,
         class: StateId::from_index(0),
     });
     automata
+}
+
+/// Fills in which bytes the rules that each state calls may begin with.
+fn find_called_bytes(automata: &mut Automata) {
+    let starts: Vec<usize> = automata.rules.iter().map(|rule| rule.start.index()).collect();
+    let calls_of = |automata: &Automata, state: usize| {
+        let end =
+            automata.states.get(state + 1).map_or(automata.rule_edges.len(), |next| next.first_call as usize);
+        automata.states[state].first_call as usize..end
+    };
+    // What a rule begins with, by a fixpoint along the calls of starts.
+    let mut first: Vec<ByteSet> = starts.iter().map(|&start| automata.states[start].next_bytes).collect();
+    let mut callers: Vec<Vec<usize>> = vec![Vec::new(); starts.len()];
+    for (rule, &start) in starts.iter().enumerate() {
+        for edge in &automata.rule_edges[calls_of(automata, start)] {
+            callers[edge.rule.index()].push(rule);
+        }
+    }
+    let mut queue: Vec<usize> = (0..starts.len()).collect();
+    while let Some(rule) = queue.pop() {
+        for &caller in &callers[rule] {
+            let more = first[caller].union(&first[rule]);
+            if more != first[caller] {
+                first[caller] = more;
+                queue.push(caller);
+            }
+        }
+    }
+    for state in 0..automata.states.len() {
+        let mut called = ByteSet::EMPTY;
+        for edge in &automata.rule_edges[calls_of(automata, state)] {
+            called = called.union(&first[edge.rule.index()]);
+        }
+        automata.states[state].called_bytes = called;
+    }
 }
 
 fn byte(letter: u32) -> u8 {

@@ -10,7 +10,8 @@ use crate::plan::{Plan, left_recursion, operands};
 use crate::spelling::{Speller, Spelling};
 use crate::subset::determinise;
 use crate::text::{complement, intersection, tidy};
-use crate::unit::{Piece, Shape, Unit, Units, pieces};
+use crate::ticks::lengths_are_contiguous;
+use crate::unit::{Body, Measurable, Piece, Shape, Unit, Units, measured, pieces};
 use crate::work::{Stop, Work};
 use formwork_grammar::{Expr, ExprId, Grammar, HashMap, RuleId};
 use std::sync::Arc;
@@ -23,6 +24,9 @@ pub(crate) struct Context<'g> {
     pub(crate) units: Units,
     /// Automata over code points of the intersections and complements met so far.
     pub(crate) texts: HashMap<ExprId, Arc<Dfa>>,
+    /// Automata over code points of texts that are measured, by the operands that are no length.
+    pub(crate) measured: HashMap<Vec<ExprId>, Arc<Dfa>>,
+    pub(crate) measurable: Measurable,
     pub(crate) max_states: usize,
     pub(crate) max_nodes: usize,
 }
@@ -50,6 +54,13 @@ impl Context<'_> {
                 builder.nfa.nodes[start as usize] = Node::Split(vec![body]);
             }
             Unit::Counted { shape, .. } => builder.counted(start, &shape),
+            Unit::Escape(ranges) => {
+                let target = builder.end;
+                let edges: Vec<Range> =
+                    ranges.into_iter().map(|(low, high)| Range { low, high, target }).collect();
+                let letters = builder.speller.escapes(&mut builder.nfa, &edges);
+                builder.nfa.nodes[start as usize] = Node::Letters(letters.into_iter().collect());
+            }
         }
         builder.run(work)?;
         let nfa = builder.nfa;
@@ -64,7 +75,7 @@ impl Context<'_> {
             Expr::Seq(parts) => parts,
             _ => &whole,
         };
-        let unit = match &mut pieces(self.grammar, plan, parts, Spelling::Utf8)[..] {
+        let unit = match &mut pieces(self.grammar, plan, &self.measurable, parts, Spelling::Utf8)[..] {
             [Piece::Counted { shape, min, max }] => self.counted_unit(shape.clone(), *min, *max).0,
             _ => Unit::Rule(rule),
         };
@@ -73,11 +84,65 @@ impl Context<'_> {
 
     /// The unit of a counted piece, and whether the piece may be empty.
     fn counted_unit(&self, shape: Shape, min: u32, max: Option<u32>) -> (Unit, bool) {
-        let empty_body = self.nullable.expr(shape.body);
-        // A body that may be empty may as well not be there: the minimum is no bound.
-        let min = if empty_body { 0 } else { min };
-        let empty = min == 0 && shape.before.iter().chain(&shape.after).all(|part| self.nullable.expr(*part));
+        let (min, empty_body) = match &shape.body {
+            // A body that may be empty may as well not be there: the minimum is no bound.
+            Body::Repeated(body) if self.nullable.expr(*body) => (0, true),
+            Body::Repeated(_) => (min, min == 0),
+            Body::Measured(parts) => (min, min == 0 && parts.iter().all(|part| self.nullable.expr(*part))),
+        };
+        let empty =
+            empty_body && shape.before.iter().chain(&shape.after).all(|part| self.nullable.expr(*part));
         (Unit::Counted { shape, min, max }, empty)
+    }
+
+    /// Finds the intersections with a length that can be counted, among all expressions that the rules use.
+    pub(crate) fn prepare_measured(&mut self, plan: &Plan, work: &mut Work<'_>) -> Result<(), Stop> {
+        if !plan.counts() {
+            return Ok(());
+        }
+        let rule = self.grammar.root();
+        for index in 0..self.grammar.n_exprs() {
+            let Some(expr) = ExprId::from_index(index) else { break };
+            let Some((parts, _, _)) = measured(self.grammar, expr) else { continue };
+            if self.measured.contains_key(&parts) {
+                continue;
+            }
+            for &part in &parts {
+                self.prepare_texts(part, rule, plan, work)?;
+            }
+            match self.intersection_of(&parts, rule, plan, work) {
+                Ok(dfa) => {
+                    if lengths_are_contiguous(&dfa) {
+                        self.measurable.insert(parts.clone());
+                    }
+                    self.measured.insert(parts, Arc::new(dfa));
+                }
+                // Too large to be measured: whether that matters shows where the expression is used, if it is.
+                Err(Stop::States | Stop::Nodes) => {}
+                Err(stop) => return Err(stop),
+            }
+        }
+        Ok(())
+    }
+
+    /// The automaton over code points of what all of these expressions match, whose inner intersections and complements
+    /// are known.
+    fn intersection_of(
+        &mut self,
+        parts: &[ExprId],
+        rule: RuleId,
+        plan: &Plan,
+        work: &mut Work<'_>,
+    ) -> Result<Dfa, Stop> {
+        let mut dfa: Option<Dfa> = None;
+        for &part in parts {
+            let next = self.text(part, rule, plan, work)?;
+            dfa = Some(match dfa {
+                None => next,
+                Some(dfa) => intersection(&dfa, &next, self.max_states, work)?,
+            });
+        }
+        Ok(dfa.unwrap_or_default())
     }
 
     /// Makes sure that the automata over code points of all intersections and complements in `expr` exist.
@@ -104,15 +169,7 @@ impl Context<'_> {
         // Operands have lower ids, so in this order everything an automaton needs is there.
         found.sort_unstable();
         for expr in found {
-            let mut dfa: Option<Dfa> = None;
-            for &operand in operands(grammar.expr(expr)) {
-                let next = self.text(operand, rule, plan, work)?;
-                dfa = Some(match dfa {
-                    None => next,
-                    Some(dfa) => intersection(&dfa, &next, self.max_states, work)?,
-                });
-            }
-            let dfa = dfa.unwrap_or_default();
+            let dfa = self.intersection_of(operands(grammar.expr(expr)), rule, plan, work)?;
             let dfa = if matches!(grammar.expr(expr), Expr::Not(_)) { complement(&dfa, work)? } else { dfa };
             self.texts.insert(expr, Arc::new(dfa));
         }
@@ -209,9 +266,8 @@ impl<'a, 'g> Builder<'a, 'g> {
         let filled = match grammar.expr(expr) {
             Expr::Empty => Node::Split(vec![next]),
             Expr::Bytes(bytes) => {
-                let letters = self.literal(bytes, spelling, next);
                 work.spend(bytes.len())?;
-                Node::Letters(letters)
+                self.literal(bytes, spelling, next)
             }
             Expr::ByteClass(set) => Node::Letters(
                 set.ranges()
@@ -243,7 +299,7 @@ impl<'a, 'g> Builder<'a, 'g> {
             Expr::And(_) | Expr::Not(_) => {
                 self.context.prepare_texts(expr, self.rule, self.plan, work)?;
                 let dfa = Arc::clone(&self.context.texts[&expr]);
-                Node::Split(vec![self.embed(&dfa, spelling, next)])
+                Node::Split(vec![self.embed(&dfa, spelling, next, false)])
             }
             // Nothing is read: `Never`, and what the arena cannot hold here.
             _ => Node::Split(Vec::new()),
@@ -252,26 +308,46 @@ impl<'a, 'g> Builder<'a, 'g> {
         Ok(())
     }
 
-    /// The letters that begin a literal; not empty.
-    fn literal(&mut self, bytes: &[u8], spelling: Spelling, next: NodeId) -> Vec<Range> {
-        let letters: Vec<u32> = match (spelling, std::str::from_utf8(bytes)) {
-            (Spelling::Utf8, _) | (_, Err(_)) => bytes.iter().map(|&byte| u32::from(byte)).collect(),
-            (_, Ok(text)) => text.chars().map(u32::from).collect(),
-        };
-        let inner = if spelling == Spelling::Json { Spelling::Json } else { Spelling::CodePoints };
+    /// The node that begins a literal; not empty.
+    fn literal(&mut self, bytes: &[u8], spelling: Spelling, next: NodeId) -> Node {
+        let letters = letters_of(bytes, spelling);
         let mut target = next;
         for &letter in letters[1..].iter().rev() {
-            let edge = [Range { low: letter, high: letter, target }];
-            let ranges = self.speller.letters(&mut self.nfa, inner, &edge);
-            target = self.nfa.add(Node::Letters(ranges));
+            let node = self.characters(&[Range { low: letter, high: letter, target }], spelling, true);
+            target = self.nfa.add(node);
         }
-        let edge = [Range { low: letters[0], high: letters[0], target }];
-        self.speller.letters(&mut self.nfa, inner, &edge)
+        self.characters(&[Range { low: letters[0], high: letters[0], target }], spelling, true)
+    }
+
+    /// The node that reads one character of these disjoint ranges. The letters of a literal in UTF-8 are bytes already.
+    ///
+    /// With `call_escapes`, JSON escapes are calls of a unit that all states share which read the same characters: five
+    /// states for each character of every property name would otherwise be most of the automaton.
+    fn characters(&mut self, edges: &[Range], spelling: Spelling, call_escapes: bool) -> Node {
+        match spelling {
+            Spelling::Utf8 | Spelling::CodePoints => Node::Letters(edges.to_vec()),
+            Spelling::Json if call_escapes && self.plan.shares_escapes() => {
+                let raw = self.speller.raw(&mut self.nfa, edges);
+                let mut nodes = vec![self.nfa.add(Node::Letters(raw))];
+                let mut by_target: Vec<Range> = edges.to_vec();
+                by_target.sort_unstable_by_key(|edge| (edge.target, edge.low));
+                for group in by_target.chunk_by(|a, b| a.target == b.target) {
+                    let ranges = group.iter().map(|edge| (edge.low, edge.high)).collect();
+                    let unit = self.context.units.intern(Unit::Escape(ranges), self.rule);
+                    nodes.push(self.nfa.add(Node::Call(unit, group[0].target)));
+                }
+                Node::Split(nodes)
+            }
+            Spelling::Json => Node::Letters(self.speller.letters(&mut self.nfa, Spelling::Json, edges)),
+        }
     }
 
     fn sequence(&mut self, parts: &[ExprId], spelling: Spelling, next: NodeId) -> NodeId {
         let mut node = next;
-        for piece in pieces(self.context.grammar, self.plan, parts, spelling).into_iter().rev() {
+        for piece in pieces(self.context.grammar, self.plan, &self.context.measurable, parts, spelling)
+            .into_iter()
+            .rev()
+        {
             node = match piece {
                 Piece::Plain(part) => self.node(part, spelling, node),
                 Piece::Counted { shape, min, max } => self.call_counted(shape, min, max, node),
@@ -294,10 +370,7 @@ impl<'a, 'g> Builder<'a, 'g> {
         let mut literals: Vec<Vec<u32>> = Vec::new();
         for &part in parts {
             match grammar.expr(part) {
-                Expr::Bytes(bytes) => literals.push(match (spelling, std::str::from_utf8(bytes)) {
-                    (Spelling::Utf8, _) | (_, Err(_)) => bytes.iter().map(|&byte| u32::from(byte)).collect(),
-                    (_, Ok(text)) => text.chars().map(u32::from).collect(),
-                }),
+                Expr::Bytes(bytes) => literals.push(letters_of(bytes, spelling)),
                 _ => nodes.push(self.node(part, spelling, next)),
             }
         }
@@ -310,7 +383,6 @@ impl<'a, 'g> Builder<'a, 'g> {
 
     /// The node of the trie of sorted, different, non-empty words.
     fn trie(&mut self, words: &[Vec<u32>], spelling: Spelling, next: NodeId) -> NodeId {
-        let inner = if spelling == Spelling::Utf8 { Spelling::CodePoints } else { spelling };
         let root = self.nfa.add(Node::Split(Vec::new()));
         let mut todo = vec![(root, 0usize, words.len(), 0usize)];
         while let Some((node, start, end, depth)) = todo.pop() {
@@ -335,8 +407,7 @@ impl<'a, 'g> Builder<'a, 'g> {
                 edges.push(Range { low: letter, high: letter, target });
                 first = last;
             }
-            let letters = self.speller.letters(&mut self.nfa, inner, &edges);
-            self.nfa.nodes[node as usize] = Node::Letters(letters);
+            self.nfa.nodes[node as usize] = self.characters(&edges, spelling, true);
         }
         root
     }
@@ -350,7 +421,9 @@ impl<'a, 'g> Builder<'a, 'g> {
         next: NodeId,
         work: &mut Work<'_>,
     ) -> Result<(), Stop> {
-        if let [Piece::Counted { .. }] = pieces(self.context.grammar, self.plan, &[expr], spelling)[..] {
+        if let [Piece::Counted { .. }] =
+            pieces(self.context.grammar, self.plan, &self.context.measurable, &[expr], spelling)[..]
+        {
             let target = self.sequence(&[expr], spelling, next);
             self.nfa.nodes[node as usize] = Node::Split(vec![target]);
             return Ok(());
@@ -430,34 +503,52 @@ impl<'a, 'g> Builder<'a, 'g> {
 
     fn counted(&mut self, start: NodeId, shape: &Shape) {
         let exit = self.sequence(&shape.after, shape.spelling, self.end);
-        let head = self.nfa.add(Node::Split(Vec::new()));
-        let tick = self.nfa.add(Node::Tick(head));
-        let body = if self.context.nullable.expr(shape.body) {
-            let unit = self.context.units.intern(Unit::Body(shape.body, shape.spelling), self.rule);
-            self.nfa.add(Node::Call(unit, tick))
-        } else {
-            self.node(shape.body, shape.spelling, tick)
+        let head = match &shape.body {
+            Body::Repeated(body) => {
+                let head = self.nfa.add(Node::Split(Vec::new()));
+                let tick = self.nfa.add(Node::Tick(head));
+                let body = if self.context.nullable.expr(*body) {
+                    let unit = self.context.units.intern(Unit::Body(*body, shape.body_spelling), self.rule);
+                    self.nfa.add(Node::Call(unit, tick))
+                } else {
+                    self.node(*body, shape.body_spelling, tick)
+                };
+                self.nfa.nodes[head as usize] = Node::Split(vec![body, exit]);
+                head
+            }
+            Body::Measured(parts) => {
+                let dfa = Arc::clone(&self.context.measured[parts]);
+                self.embed(&dfa, shape.body_spelling, exit, true)
+            }
         };
-        self.nfa.nodes[head as usize] = Node::Split(vec![body, exit]);
         let first = self.sequence(&shape.before, shape.spelling, head);
         self.nfa.nodes[start as usize] = Node::Split(vec![first]);
     }
 
-    /// The nodes of an automaton over code points, spelled, going on at `next`.
-    fn embed(&mut self, dfa: &Dfa, spelling: Spelling, next: NodeId) -> NodeId {
+    /// The nodes of an automaton over code points, spelled, going on at `next`; with `ticks`, every character ticks.
+    fn embed(&mut self, dfa: &Dfa, spelling: Spelling, next: NodeId, ticks: bool) -> NodeId {
         let nodes: Vec<NodeId> = dfa.states.iter().map(|_| self.nfa.add(Node::Split(Vec::new()))).collect();
-        for (state, &node) in dfa.states.iter().zip(&nodes) {
+        let targets: Vec<NodeId> = match ticks {
+            true => nodes.iter().map(|&node| self.nfa.add(Node::Tick(node))).collect(),
+            false => nodes.clone(),
+        };
+        // Escapes in line make a loop over nearly everything a plain one; elsewhere they multiply the states.
+        let large = dfa.states.len() > LARGE_TEXT && !ticks;
+        for (i, (state, &node)) in dfa.states.iter().zip(&nodes).enumerate() {
             let edges: Vec<Range> = state
                 .letters
                 .iter()
                 .map(|letter| Range {
                     low: letter.low,
                     high: letter.high,
-                    target: nodes[letter.target as usize],
+                    target: targets[letter.target as usize],
                 })
                 .collect();
-            let letters = self.speller.letters(&mut self.nfa, spelling, &edges);
-            let reads = Node::Letters(letters);
+            let loops = state.letters.iter().all(|letter| letter.target as usize == i);
+            let reads = match spelling {
+                Spelling::Json => self.characters(&edges, spelling, large && !loops),
+                _ => Node::Letters(self.speller.letters(&mut self.nfa, spelling, &edges)),
+            };
             self.nfa.nodes[node as usize] = if state.accepting {
                 let reads = self.nfa.add(reads);
                 Node::Split(vec![reads, next])
@@ -466,5 +557,16 @@ impl<'a, 'g> Builder<'a, 'g> {
             };
         }
         nodes[0]
+    }
+}
+
+/// States of an automaton over code points beyond which its JSON escapes are shared units.
+const LARGE_TEXT: usize = 40;
+
+/// The letters of a literal: bytes, or characters where they are spelled or are the letters.
+fn letters_of(bytes: &[u8], spelling: Spelling) -> Vec<u32> {
+    match (spelling, std::str::from_utf8(bytes)) {
+        (Spelling::Utf8, _) | (_, Err(_)) => bytes.iter().map(|&byte| u32::from(byte)).collect(),
+        (_, Ok(text)) => text.chars().map(u32::from).collect(),
     }
 }

@@ -28,6 +28,7 @@ const MAX_CYCLE: usize = 512;
 pub(crate) struct Plan {
     keep: Vec<bool>,
     counters: bool,
+    shared_escapes: bool,
 }
 
 impl Plan {
@@ -39,7 +40,11 @@ impl Plan {
     pub(crate) fn of(grammar: &Grammar, config: &Config) -> Self {
         let n = grammar.rules().len();
         if !config.inlining {
-            return Self { keep: vec![true; n], counters: config.counters };
+            return Self {
+                keep: vec![true; n],
+                counters: config.counters,
+                shared_escapes: config.shared_escapes,
+            };
         }
         let uses = Uses::of(grammar);
         let closed = closed_rules(grammar);
@@ -66,7 +71,7 @@ impl Plan {
                 };
             }
         }
-        Self { keep, counters: config.counters }
+        Self { keep, counters: config.counters, shared_escapes: config.shared_escapes }
     }
 
     /// Whether large repetitions are counted.
@@ -74,9 +79,14 @@ impl Plan {
         self.counters
     }
 
+    /// Whether the JSON escapes of literals are automata of their own.
+    pub(crate) fn shares_escapes(&self) -> bool {
+        self.shared_escapes
+    }
+
     /// Keeps every rule: what a rule falls back to whose automaton grew too large with others in line.
     pub(crate) fn without_inlining(&self) -> Self {
-        Self { keep: vec![true; self.keep.len()], counters: self.counters }
+        Self { keep: vec![true; self.keep.len()], ..*self }
     }
 }
 

@@ -89,8 +89,14 @@ impl Speller {
     }
 
     fn json(&mut self, nfa: &mut Nfa, edges: &[Range]) -> Vec<Range> {
+        let mut letters = self.raw(nfa, edges);
+        letters.extend(self.escapes(nfa, edges));
+        letters
+    }
+
+    /// The letters of characters that stand raw in JSON string content.
+    pub(crate) fn raw(&mut self, nfa: &mut Nfa, edges: &[Range]) -> Vec<Range> {
         let mut letters = Vec::new();
-        let mut escapes = Vec::new();
         for &edge in edges {
             for (low, high) in [(0x20, 0x21), (0x23, 0x5B), (0x5D, 0x10_FFFF)] {
                 let (low, high) = (edge.low.max(low), edge.high.min(high));
@@ -98,21 +104,28 @@ impl Speller {
                     self.utf8(nfa, Range { low, high, target: edge.target }, &mut letters);
                 }
             }
+        }
+        letters
+    }
+
+    /// The letter that begins all escapes of the characters.
+    pub(crate) fn escapes(&mut self, nfa: &mut Nfa, edges: &[Range]) -> Option<Range> {
+        if edges.is_empty() {
+            return None;
+        }
+        let mut escapes = Vec::new();
+        for &edge in edges {
             for (meant, letter) in SHORT_ESCAPES {
                 if (edge.low..=edge.high).contains(&meant) {
                     escapes.push(Range { low: letter.into(), high: letter.into(), target: edge.target });
                 }
             }
         }
-        if edges.is_empty() {
-            return letters;
-        }
         let units = self.utf16_units(nfa, edges);
         let hex = self.hex(nfa, 4, units);
         escapes.push(Range { low: u32::from(b'u'), high: u32::from(b'u'), target: hex });
         let target = nfa.add(Node::Letters(escapes));
-        letters.push(Range { low: u32::from(b'\\'), high: u32::from(b'\\'), target });
-        letters
+        Some(Range { low: u32::from(b'\\'), high: u32::from(b'\\'), target })
     }
 
     /// The first 16-bit units of the characters in `edges`: a character below U+10000 goes to its target, a high

@@ -73,3 +73,37 @@ pub(crate) fn ticks(dfa: &Dfa, may_call: impl Fn(u32) -> bool) -> Vec<Option<(u3
     }
     least.into_iter().zip(greatest).map(|(least, greatest)| least.map(|least| (least, greatest))).collect()
 }
+
+/// Whether from every state of an automaton over code points the lengths of accepted texts have no gaps between the least
+/// and the greatest.
+///
+/// By induction on the length: it is enough that each state's interval is covered by its own end and its successors'
+/// intervals, one longer.
+pub(crate) fn lengths_are_contiguous(dfa: &Dfa) -> bool {
+    let mut ticking = dfa.clone();
+    for letter in ticking.states.iter_mut().flat_map(|state| &mut state.letters) {
+        letter.ticks = true;
+    }
+    let bounds = ticks(&ticking, |_| true);
+    dfa.states.iter().zip(&bounds).all(|(state, bound)| {
+        let Some((least, greatest)) = *bound else { return true };
+        let mut intervals: Vec<(u32, u32)> = Vec::new();
+        if state.accepting {
+            intervals.push((0, 0));
+        }
+        let ahead = state.letters.iter().filter_map(|letter| bounds[letter.target as usize]);
+        intervals.extend(ahead.map(|(least, greatest)| (least + 1, greatest.saturating_add(1))));
+        intervals.sort_unstable();
+        let mut next = least;
+        for (low, high) in intervals {
+            if low > next {
+                return false;
+            }
+            if high == u32::MAX {
+                return true;
+            }
+            next = next.max(high + 1);
+        }
+        next > greatest
+    })
+}

@@ -7,7 +7,7 @@
 
 use crate::plan::Plan;
 use crate::spelling::Spelling;
-use formwork_grammar::{Expr, ExprId, Grammar, HashMap, RuleId};
+use formwork_grammar::{CharClass, Expr, ExprId, Grammar, HashMap, HashSet, RuleId};
 
 /// Copies times size beyond which a repetition is counted instead of copied.
 const MAX_COPIED: u64 = 48;
@@ -21,15 +21,50 @@ pub(crate) enum Unit {
     Body(ExprId, Spelling),
     /// A counted repetition and its bounds; `None` means without end.
     Counted { shape: Shape, min: u32, max: Option<u32> },
+    /// The JSON escapes of the characters in these ranges.
+    Escape(Vec<(u32, u32)>),
 }
 
 /// A counted repetition without its bounds: units that differ in bounds alone have the same states.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Shape {
     pub(crate) before: Vec<ExprId>,
-    pub(crate) body: ExprId,
+    pub(crate) body: Body,
     pub(crate) after: Vec<ExprId>,
+    /// How `before` and `after` are spelled.
     pub(crate) spelling: Spelling,
+    /// How `body` is.
+    pub(crate) body_spelling: Spelling,
+}
+
+/// What is counted.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Body {
+    /// One tick for each time that the expression is read.
+    Repeated(ExprId),
+    /// One tick for each character of a text that all of these expressions match: a pattern with a length.
+    Measured(Vec<ExprId>),
+}
+
+/// Intersections with a length, by the other operands: what is [measured](Body::Measured). Those whose lengths have gaps
+/// are not here, since a counter could not tell which lengths are possible.
+pub(crate) type Measurable = HashSet<Vec<ExprId>>;
+
+/// The operands of `expr` that are no length, and the length, if it is an intersection with one that is worth counting.
+pub(crate) fn measured(grammar: &Grammar, expr: ExprId) -> Option<(Vec<ExprId>, u32, Option<u32>)> {
+    let Expr::And(operands) = grammar.expr(expr) else { return None };
+    let length = |operand: &ExprId| match grammar.expr(*operand) {
+        Expr::Repeat { body, min, max } => match grammar.expr(*body) {
+            Expr::Class(class) if *class == CharClass::any() => Some((*min, *max)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let position = operands.iter().position(|operand| length(operand).is_some())?;
+    let (min, max) = length(&operands[position])?;
+    let mut rest = operands.to_vec();
+    rest.remove(position);
+    (u64::from(max.unwrap_or(min)) * 4 > MAX_COPIED).then_some((rest, min, max))
 }
 
 /// All units met so far; each is built once.
@@ -66,11 +101,18 @@ pub(crate) enum Piece {
 }
 
 /// Cuts a sequence into plain operands and counted pieces.
-pub(crate) fn pieces(grammar: &Grammar, plan: &Plan, parts: &[ExprId], spelling: Spelling) -> Vec<Piece> {
+pub(crate) fn pieces(
+    grammar: &Grammar,
+    plan: &Plan,
+    measurable: &Measurable,
+    parts: &[ExprId],
+    spelling: Spelling,
+) -> Vec<Piece> {
+    let counted = |part| counted(grammar, plan, measurable, part, spelling);
     let mut pieces = Vec::new();
     let mut next = 0;
     for (i, &part) in parts.iter().enumerate() {
-        let Some((body, min, max)) = counted(grammar, plan, part, spelling) else { continue };
+        let Some((body, min, max, body_spelling)) = counted(part) else { continue };
         if i < next {
             continue;
         }
@@ -85,34 +127,52 @@ pub(crate) fn pieces(grammar: &Grammar, plan: &Plan, parts: &[ExprId], spelling:
                 end = k + 1;
                 break;
             }
-            if counted(grammar, plan, other, spelling).is_some() {
+            if counted(other).is_some() {
                 break;
             }
         }
         pieces.extend(parts[next..start].iter().map(|&part| Piece::Plain(part)));
         let (before, after) = (parts[start..i].to_vec(), parts[i + 1..end].to_vec());
-        pieces.push(Piece::Counted { shape: Shape { before, body, after, spelling }, min, max });
+        pieces.push(Piece::Counted {
+            shape: Shape { before, body, after, spelling, body_spelling },
+            min,
+            max,
+        });
         next = end;
     }
     pieces.extend(parts[next..].iter().map(|&part| Piece::Plain(part)));
     pieces
 }
 
-/// The repetition in `expr`, if it is one that is better counted than copied.
+/// What `expr` counts, its bounds and its spelling, if it is a repetition or a measured text that is better counted than
+/// copied.
 fn counted(
     grammar: &Grammar,
     plan: &Plan,
+    measurable: &Measurable,
     expr: ExprId,
     spelling: Spelling,
-) -> Option<(ExprId, u32, Option<u32>)> {
-    let &Expr::Repeat { body, min, max } = grammar.expr(expr) else { return None };
+) -> Option<(Body, u32, Option<u32>, Spelling)> {
     if !plan.counts() || spelling == Spelling::CodePoints {
         return None;
     }
-    let times = u64::from(max.unwrap_or(min));
-    let json = spelling == Spelling::Json || matches!(grammar.expr(body), Expr::JsonText(_));
-    let size = u64::from(grammar.properties(body).tree_size) * if json { 16 } else { 1 };
-    (times > 1 && times.saturating_mul(size) > MAX_COPIED).then_some((body, min, max))
+    match grammar.expr(expr) {
+        &Expr::Repeat { body, min, max } => {
+            let times = u64::from(max.unwrap_or(min));
+            let json = spelling == Spelling::Json || matches!(grammar.expr(body), Expr::JsonText(_));
+            let size = u64::from(grammar.properties(body).tree_size) * if json { 16 } else { 1 };
+            let counts = times > 1 && times.saturating_mul(size) > MAX_COPIED;
+            counts.then_some((Body::Repeated(body), min, max, spelling))
+        }
+        Expr::And(_) => {
+            let (rest, min, max) = measured(grammar, expr)?;
+            measurable.contains(&rest).then_some((Body::Measured(rest), min, max, spelling))
+        }
+        Expr::JsonText(text) if matches!(grammar.expr(*text), Expr::And(_)) => {
+            counted(grammar, plan, measurable, *text, Spelling::Json)
+        }
+        _ => None,
+    }
 }
 
 fn is_literal(grammar: &Grammar, expr: ExprId) -> bool {

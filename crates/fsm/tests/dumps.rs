@@ -199,15 +199,18 @@ fn json_text_spells_a_character_in_every_way() {
     check(
         "root ::= JsonText(\"/\")\n",
         expect![[r#"
-        r0 root
-          s0: / -> s1, \ -> s2
-          s1*
-          s2: / -> s1, u -> s3
-          s3: 0 -> s4
-          s4: 0 -> s5
-          s5: 2 -> s6
-          s6: F -> s1, f -> s1
-    "#]],
+            r0 root
+              s0: / -> s1, {r1} -> s1
+              s1*
+            r1 root
+              s2: \ -> s3
+              s3: / -> s4, u -> s5
+              s4*
+              s5: 0 -> s6
+              s6: 0 -> s7
+              s7: 2 -> s8
+              s8: F -> s4, f -> s4
+        "#]],
     );
 }
 
@@ -277,4 +280,47 @@ fn limits_are_errors_that_name_the_rule() {
     assert_eq!(error.kind(), ErrorKind::Limit);
     let error = formwork_fsm::build(&grammar, &Config::default(), &|| true).expect_err("interrupted");
     assert_eq!(error.kind(), ErrorKind::Interrupted);
+}
+
+#[test]
+fn a_pattern_with_a_length_ticks_per_character() {
+    check(
+        "root ::= \"<\" And([a-z]+ \"@\" [a-z]+, [^]{5,1024}) \">\"\n",
+        expect![[r#"
+        r0 root counts 5..=1024
+          s0: < -> s1
+          s1: a-z ->+ s2
+          s2: @ ->+ s3, a-z ->+ s2
+          s3: a-z ->+ s4
+          s4: > -> s5, a-z ->+ s4
+          s5*
+    "#]],
+    );
+}
+
+#[test]
+fn a_pattern_whose_lengths_have_gaps_is_multiplied_out() {
+    check(
+        "root ::= And((\"ab\")*, [^]{3,17})\n",
+        expect![[r#"
+        r0 root
+          s0: a -> s1
+          s1: b -> s2
+          s2: a -> s3
+          s3: b -> s4
+          s4*: a -> s5
+          s5: b -> s6
+          s6*: a -> s7
+          s7: b -> s8
+          s8*: a -> s9
+          s9: b -> s10
+          s10*: a -> s11
+          s11: b -> s12
+          s12*: a -> s13
+          s13: b -> s14
+          s14*: a -> s15
+          s15: b -> s16
+          s16*
+    "#]],
+    );
 }

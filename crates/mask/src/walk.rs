@@ -2,7 +2,8 @@
 //!
 //! The first byte is read by the state's own edges only, since rules that it predicts have states, and local masks, of
 //! their own. After that sub-rules are predicted as usual, in rows whose outermost rule floats: where it began is unknown,
-//! and where it ends is a boundary. While a single state without calls is all there is, its automaton is stepped directly.
+//! and where it ends is a boundary. While a single state is all there is, its automaton is stepped directly, on every byte
+//! with which nothing that it calls begins.
 //!
 //! Whole subtrees are taken at once where a state's loop covers all bytes below.
 //!
@@ -37,7 +38,7 @@ pub struct Walker {
 /// What has been reached at a node of the trie.
 #[derive(Clone, Copy, Debug)]
 enum Config {
-    /// One floating state without calls.
+    /// One floating state; what it calls matters only on bytes with which something called begins.
     State(StateId),
     Row(RowId),
 }
@@ -182,7 +183,9 @@ impl Walker {
                 }
             }
             let alive = match config {
-                Config::State(state) => automata.is_scannable(state),
+                Config::State(state) => {
+                    automata.is_scannable(state) || !automata.rule_edges(state).is_empty()
+                }
                 Config::Row(row) => !self.rows.scannable(row).is_empty(),
             };
             if alive && self.covered(automata, trie, config, node) {
@@ -235,7 +238,14 @@ impl Walker {
         let row = match from {
             Config::State(state) => {
                 let (plain, ticking) = automata.step(state, byte);
-                if ahead.is_some() {
+                // The first byte is the state's own: the rules that it calls have states of their own.
+                if !self.frames.is_empty() && automata.called_bytes(state).contains(byte) {
+                    let row = self.rows.floating(state)?;
+                    match self.rows.advance(row, byte)? {
+                        Some(row) => row,
+                        None => return Ok(None),
+                    }
+                } else if ahead.is_some() {
                     // Counts are kept in rows.
                     let row = self.rows.floating(state)?;
                     match self.rows.advance(row, byte)? {
@@ -245,10 +255,7 @@ impl Walker {
                 } else {
                     debug_assert!(ticking.is_none(), "only counted rules tick");
                     let Some(target) = plain else { return Ok(None) };
-                    if automata.rule_edges(target).is_empty() {
-                        return Ok(Some((Config::State(target), automata.is_accepting(target))));
-                    }
-                    self.rows.floating(target)?
+                    return Ok(Some((Config::State(target), automata.is_accepting(target))));
                 }
             }
             Config::Row(row) => match self.rows.advance(row, byte)? {
@@ -259,6 +266,7 @@ impl Walker {
         let ends = self.rows.ends_floating(row);
         if ahead.is_none() {
             if let [item] = self.rows.scannable(row) {
+                // Calls of the state would be scannable too, unless they are of no byte at all.
                 if item.origin == Some(TableId::FLOATING) && automata.rule_edges(item.state).is_empty() {
                     return Ok(Some((Config::State(item.state), ends)));
                 }
