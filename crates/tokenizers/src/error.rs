@@ -10,6 +10,7 @@ use std::sync::Arc;
 pub struct TokenizerError {
     kind: TokenizerErrorKind,
     message: String,
+    #[cfg(feature = "hf")]
     names_file: bool,
     source: Option<Arc<dyn Error + Send + Sync>>,
 }
@@ -36,7 +37,13 @@ pub enum TokenizerErrorKind {
 
 impl TokenizerError {
     pub(crate) fn new(kind: TokenizerErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), names_file: false, source: None }
+        Self {
+            kind,
+            message: message.into(),
+            #[cfg(feature = "hf")]
+            names_file: false,
+            source: None,
+        }
     }
 
     #[cfg(feature = "hf")]
@@ -79,6 +86,6 @@ impl From<VocabularyError> for TokenizerError {
             formwork_vocab::VocabularyErrorKind::UnknownStop => TokenizerErrorKind::UnknownStop,
             _ => TokenizerErrorKind::Vocabulary,
         };
-        Self { kind, message: error.to_string(), names_file: false, source: Some(Arc::new(error)) }
+        Self { source: Some(Arc::new(error.clone())), ..Self::new(kind, error.to_string()) }
     }
 }

@@ -1,12 +1,14 @@
 //! Reads tokenizers into Formwork [vocabularies](Vocabulary).
 //!
-//! - [`from_hf_json`]: a Hugging Face `tokenizer.json`, with the stop tokens that the files beside it name;
-//!   [`from_hf_bytes`]: the same from memory, without files beside it.
-//! - [`embedded`]: OpenAI's `o200k_base` and `cl100k_base`, which need no file.
-//! - [`Options`]: the same with the width of the model's logits and stop tokens of one's own.
+//! - [`from_path`]: a tokenizer file of any format, or a model's folder; the formats one by one are
+//!   [`from_hf_json`] (Hugging Face `tokenizer.json`), [`from_tekken_json`] (Mistral), [`from_tiktoken`] (rank files) and
+//!   [`from_gguf`] (llama.cpp), each also from memory;
+//! - [`embedded`]: OpenAI's encodings, which need no file;
+//! - [`Options`]: the same with the width of the model's logits, and stop and special tokens of one's own;
 //! - [`Encoder`]: text to token ids, for tests and benchmarks; decoding under a grammar needs none.
 //!
-//! For a vocabulary of your own use [`Vocabulary::builder`].
+//! For a vocabulary of your own use [`Vocabulary::builder`]. What came of a file says
+//! [`Vocabulary::report`](formwork_vocab::Vocabulary::report): look at it once for a tokenizer that is new to you.
 //!
 //! ```
 //! # #[cfg(feature = "tiktoken")] {
@@ -22,28 +24,52 @@
 //! Those whose tokens spell bytes, which all current language models' do:
 //! - **byte-level**: each character of a token stands for one byte, in GPT-2's alphabet (`Ġ` is a space);
 //!   a token with any other character is taken literally;
-//! - **byte-fallback**: tokens are text in which `▁` (U+2581) stands for a space, and `<0xHH>` is one byte.
+//! - **byte-fallback**: tokens are text in which `▁` (U+2581) stands for a space, and `<0xHH>` is one byte;
+//! - **text**: the same without such bytes, as older SentencePiece models have it. What has no token cannot be written
+//!   then; the report lists the missing bytes.
 //!
-//! Which of the two it is says the `decoder`, or, where there is none, the pre-tokenizer.
-//! Everything else (WordPiece, word-final suffixes, CTC, …) is an error of kind
+//! The `decoder` says which, step by step, or, where there is none, the pre-tokenizer.
+//! Steps that look at more than one token (WordPiece, word-final suffixes, CTC, …) are an error of kind
 //! [`Unsupported`](TokenizerErrorKind::Unsupported) that says what was found.
 //! Added tokens are special if the file says so and text otherwise; ids that nobody names are holes.
-//! The `▁` that SentencePiece puts before a text, and its decoder removes again, is a space like any other here.
+//!
+//! Token bytes are those in the middle of an output: the `▁` that SentencePiece puts before a text, and its decoder removes
+//! again, is a space like any other. Whether the decoder does remove it is
+//! [`Vocabulary::leading_space`](formwork_vocab::Vocabulary::leading_space).
+//!
+//! # The files beside a tokenizer
+//! Functions that take a path also read, where they exist and the [`Options`] leave the question open:
+//! - `tokenizer_config.json` (`eos_token`) and `generation_config.json` (`eos_token_id`): the stop tokens, together;
+//!   for rank files `added_tokens_decoder` as well;
+//! - `config.json` (`text_config.vocab_size`, else `vocab_size`): the width of the logits, which is padded up to it. It never
+//!   leaves out tokens: if it is less than the largest id, the largest id counts.
+//!
+//! Beside a GGUF file nothing is read: it says all this itself.
+//!
+//! # Embedded encodings
+//! `tiktoken-rs` has `o200k_base`, `o200k_harmony` (gpt-oss), `cl100k_base`, `p50k_base`, `p50k_edit` and `r50k_base` (GPT-2).
+//! Llama 3, Qwen, Mistral and DeepSeek are not embedded. The one crate found that has their merges, `tiktoken` 4.1,
+//! knows 8 of Llama 3's 256 special tokens and 16 of tekken's 1,000, and makes special what is text in the models' own files
+//! (`<tool_call>` in Qwen, `<｜tool▁sep｜>` in DeepSeek), so its vocabularies would be wrong where tool calls need them;
+//! `tekken`, `kitoken`, `splintr` and `shimmytok` contain no vocabularies. Their files are a download away (in this
+//! repository: `cargo xtask tokenizers fetch`) and [`from_path`] reads them.
 //!
 //! # Costs
-//! Files are read once, up to 1 GiB. In this workspace's `dev` profile, whose dependencies are optimised, Llama 3.1's 9 MB
+//! Files are read once, up to 1 GiB, GGUF up to 256 MiB of metadata; lengths that a file claims are never believed before
+//! the bytes have come.
+//! In this workspace's `dev` profile, whose dependencies are optimised, Llama 3.1's 9 MB
 //! take about 55 ms (the `tokenizers` crate 220), Gemma 2's 17 MB 90 ms (470), `embedded("o200k_base")` 170 ms, most of
 //! which `tiktoken-rs` spends on tables for encoding. So keep the vocabulary.
 //!
 //! # Features and dependencies
-//! - `hf` (default): `tokenizer.json`. The file is read with `serde_json`, not with the `tokenizers` crate: that one
-//!   panics where a file is cut off inside its decoder, renumbers added tokens that do not follow the vocabulary
+//! - `hf` (default): the files that models come with. They are read with `serde_json`, not with the `tokenizers` crate:
+//!   that one panics where a file is cut off inside its decoder, renumbers added tokens that do not follow the vocabulary
 //!   without a gap (only a log line tells), and builds merge tables that a vocabulary has no use for.
 //! - `hf-encoder`: `hf_encoder`, for which the `tokenizers` crate does come in, with some 90 others.
-//! - `tiktoken` (default): the embedded encodings, from `tiktoken-rs`. The alternative, `tiktoken` 4.1, is smaller and
-//!   has more encodings, but it answers unknown ids with empty text and does not list special tokens, so that holes
-//!   and specials could not be told from text; its own changelog warns of ids that changed between versions; it
-//!   declares no minimal Rust version. `tiktoken-rs` is OpenAI's own core, enumerates every id, and declares 1.85.
+//! - `tiktoken` (default): the embedded encodings, from `tiktoken-rs`. It is OpenAI's own core, enumerates every id, and
+//!   declares Rust 1.85. `tiktoken` 4.1 is smaller and has more encodings, but it answers unknown ids with empty text and does
+//!   not list special tokens, so that holes and specials could not be told from text; its own changelog warns of ids that
+//!   changed between versions; it declares no minimal Rust version.
 //!
 //! Nothing here reaches for the network.
 #![forbid(unsafe_code)]

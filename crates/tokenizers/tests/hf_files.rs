@@ -1,6 +1,8 @@
 //! Small `tokenizer.json` files written here: what is read from them, and what is refused.
 
 mod common;
+#[path = "common/folder.rs"]
+mod in_folder;
 
 use common::{TEXTS, check_spelling, spelled};
 use expect_test::{Expect, expect};
@@ -73,13 +75,9 @@ fn read(json: &Value) -> Result<Vocabulary, formwork_tokenizers::TokenizerError>
 
 /// An empty folder of this test's own, with these files.
 fn folder(name: &str, files: &[(&str, &Value)]) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("hf_files").join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    for (name, json) in files {
-        std::fs::write(folder.join(name), json.to_string()).unwrap();
-    }
-    folder
+    let files: Vec<(&str, String)> = files.iter().map(|(name, json)| (*name, json.to_string())).collect();
+    let files: Vec<(&str, &[u8])> = files.iter().map(|(name, json)| (*name, json.as_bytes())).collect();
+    in_folder::folder(&format!("hf_{name}"), &files)
 }
 
 #[test]

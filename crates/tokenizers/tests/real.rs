@@ -71,7 +71,12 @@ fn gemma_3() {
 
 #[test]
 fn deepseek_v3() {
-    let Some(vocabulary) = check("deepseek_v3", &expect!["width 128815, 128011 text tokens, 804 special tokens, 0 holes, stops at 1"]) else { return };
+    let Some(vocabulary) = check(
+        "deepseek_v3",
+        &expect!["width 128815, 128011 text tokens, 804 special tokens, 0 holes, stops at 1"],
+    ) else {
+        return;
+    };
     let begin = TokenId::new(128_806);
     assert_eq!(
         vocabulary.text(begin),
@@ -82,7 +87,10 @@ fn deepseek_v3() {
 
 #[test]
 fn command_r_plus() {
-    check("command_r_plus", &expect!["width 255029, 255021 text tokens, 8 special tokens, 0 holes, stops at 255001"]);
+    check(
+        "command_r_plus",
+        &expect!["width 255029, 255021 text tokens, 8 special tokens, 0 holes, stops at 255001"],
+    );
 }
 
 /// Two files of the same tokenizer must say the same.
