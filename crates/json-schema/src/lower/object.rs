@@ -12,9 +12,10 @@ use crate::options::PropertyOrder;
 use formwork_grammar::{ExprId, HashMap, HashSet};
 use std::sync::Arc;
 
-/// Required names that no schema declares come in any order after the declared ones, as long as there are no more
-/// than this; beyond it, in the order in which they are required.
-const MAX_FREE_REQUIRED: usize = 6;
+/// Names that no schema declares, but on which conditions hang (they are required, or stand under a `not`), come in any
+/// order among the undeclared ones, as long as there are no more of them than this; beyond it, after the declared ones
+/// in the order in which the schema mentions them, or the states would be their subsets.
+const MAX_FREE: usize = 4;
 
 /// A name that a formula mentions.
 struct Name {
@@ -109,22 +110,16 @@ impl Lowering<'_> {
         });
         let mut known: HashSet<Arc<str>> = declared.iter().cloned().collect();
         let mut declared: Vec<Arc<str>> = declared.to_vec();
-        let mut extra: Vec<Arc<str>> = Vec::new();
-        let new: Vec<Arc<str>> =
-            required_order.iter().filter(|&name| known.insert(name.clone())).cloned().collect();
-        if self.options.property_order == PropertyOrder::Schema && new.len() > MAX_FREE_REQUIRED {
-            declared.extend(new);
-        } else {
-            extra.extend(new);
+        // The required ones first, then those of the core: these are tracked; then the others.
+        let mut extra: Vec<Arc<str>> =
+            required_order.into_iter().filter(|name| known.insert(name.clone())).collect();
+        for &part in &core {
+            self.mentioned(part, &mut known, &mut extra);
         }
-        for (_, atom) in self.normal.formulas.atoms(formula) {
-            let (Atom::AllKeys { keys, .. } | Atom::SomeKey { keys, .. }) = atom else { continue };
-            for (_, atom) in self.normal.formulas.atoms(keys) {
-                if let Atom::StringIn(set, _) = atom {
-                    extra.extend(set.iter().filter(|&name| known.insert(name.clone())).cloned());
-                }
-            }
+        if self.options.property_order == PropertyOrder::Schema && extra.len() > MAX_FREE {
+            declared.append(&mut extra);
         }
+        self.mentioned(formula, &mut known, &mut extra);
         // Finite key languages concern their names only; the others are asked about each.
         let mut demands: HashMap<Arc<str>, Vec<FormulaId>> = HashMap::default();
         let mut wide: Vec<(FormulaId, FormulaId)> = Vec::new();
@@ -184,6 +179,18 @@ impl Lowering<'_> {
             return Ok(None);
         }
         Ok(Some(Parts { declared, extra, classes, core }))
+    }
+
+    /// Adds the names that a formula's key languages mention.
+    fn mentioned(&self, formula: FormulaId, known: &mut HashSet<Arc<str>>, names: &mut Vec<Arc<str>>) {
+        for (_, atom) in self.normal.formulas.atoms(formula) {
+            let (Atom::AllKeys { keys, .. } | Atom::SomeKey { keys, .. }) = atom else { continue };
+            for (_, atom) in self.normal.formulas.atoms(keys) {
+                if let Atom::StringIn(set, _) = atom {
+                    names.extend(set.iter().filter(|&name| known.insert(name.clone())).cloned());
+                }
+            }
+        }
     }
 
     fn only_name(&self, keys: FormulaId) -> Option<Arc<str>> {

@@ -55,7 +55,7 @@ impl Shape {
             Expr::And(_) => Self {
                 min: parts.iter().map(|part| part.min).max().unwrap_or(0),
                 max: parts.iter().map(|part| part.max).min().unwrap_or(u64::MAX),
-                size: parts.iter().map(|part| part.size.max(1)).fold(1, u64::saturating_mul),
+                size,
             },
             Expr::Repeat { min, max, .. } => {
                 let copies = max.unwrap_or(*min).max(1);
