@@ -101,7 +101,7 @@ impl Report {
 }
 
 fn differ(out: &mut String, differences: &Differences) -> fmt::Result {
-    let Differences { steps, differing, more, fewer, both, examples, .. } = differences;
+    let Differences { steps, differing, more, fewer, both, examples, unexplained, strange, .. } = differences;
     if *differing == 0 {
         return writeln!(out, "Masks: the same in all {steps} steps.");
     }
@@ -111,6 +111,18 @@ fn differ(out: &mut String, differences: &Differences) -> fmt::Result {
     )?;
     for example in examples {
         writeln!(out, "- {example}")?;
+    }
+    if *unexplained == 0 {
+        writeln!(
+            out,
+            "- Every one of these tokens spells U+007F, `\\/` or `\\u`, which llguidance's JSON strings refuse."
+        )?;
+    } else {
+        writeln!(
+            out,
+            "- Not explained by U+007F, `\\/` and `\\u`: {unexplained} tokens, such as {}.",
+            strange.join(" ")
+        )?;
     }
     Ok(())
 }

@@ -17,11 +17,20 @@ pub(crate) struct Differences {
     pub(crate) more: usize,
     pub(crate) fewer: usize,
     pub(crate) both: usize,
+    /// Tokens, counted once a step, that one engine alone allows and that [`KNOWN`] does not explain; and some of them.
+    pub(crate) unexplained: usize,
+    pub(crate) strange: Vec<String>,
     /// The widest difference of each kind, in words.
     pub(crate) examples: Vec<String>,
     /// How many tokens each of the examples is about.
     widest: [usize; 3],
 }
+
+/// What llguidance's JSON strings refuse although JSON has it: a token that spells one of these, together with the bytes
+/// before it, is a known difference.
+const KNOWN: [&[u8]; 3] = [b"\x7f", b"\\/", b"\\u"];
+/// As many unexplained tokens are shown.
+const MAX_STRANGE: usize = 8;
 
 /// Every engine allows each token of each document where it comes, accepts it, and may stop at the end.
 pub(crate) fn accepts(
@@ -100,12 +109,13 @@ impl Differences {
         };
         self.differing += 1;
         *[&mut self.more, &mut self.fewer, &mut self.both][kind] += 1;
+        let before = tokenizer.environment.tok_trie().decode_raw(&document.tokens[..step]);
+        self.explain(&ours, &theirs, &before, tokenizer);
         if n_ours + n_theirs <= self.widest[kind] {
             return;
         }
         self.widest[kind] = n_ours + n_theirs;
-        let before = &document.tokens[..step];
-        let text = String::from_utf8_lossy(&tokenizer.environment.tok_trie().decode_raw(before)).into_owned();
+        let text = String::from_utf8_lossy(&before).into_owned();
         let tail: String = text.chars().rev().take(24).collect::<Vec<_>>().into_iter().rev().collect();
         let example = &mut self.examples[kind];
         example.clear();
@@ -121,6 +131,27 @@ impl Differences {
             if n > 0 {
                 let some: Vec<String> = tokens(set).take(4).map(|token| spelled(tokenizer, token)).collect();
                 let _ = write!(example, "; only {who} {n}: {}", some.join(" "));
+            }
+        }
+    }
+}
+
+impl Differences {
+    /// Counts the tokens that are not known to differ: those only we allow and none of [`KNOWN`] is in, and all that
+    /// only the other allows.
+    fn explain(&mut self, ours: &[u32], theirs: &[u32], before: &[u8], tokenizer: &Tokenizer) {
+        let tail = &before[before.len().saturating_sub(1)..];
+        let known = |token: u32| {
+            let mut text = tail.to_vec();
+            text.extend_from_slice(tokenizer.vocabulary.text(TokenId::new(token)).unwrap_or_default());
+            KNOWN.iter().any(|known| text.windows(known.len()).any(|window| window == *known))
+        };
+        let strange = tokens(ours).filter(|&token| !known(token)).chain(tokens(theirs));
+        for token in strange {
+            self.unexplained += 1;
+            let spelled = spelled(tokenizer, token);
+            if self.strange.len() < MAX_STRANGE && !self.strange.contains(&spelled) {
+                self.strange.push(spelled);
             }
         }
     }
