@@ -43,7 +43,10 @@ pub(crate) enum Command {
 ///
 /// Works on bytes, without a tokenizer. One final newline of the document is dropped.
 #[derive(Args, Debug)]
-#[command(after_help = "\
+#[command(
+    override_usage = "formwork check (--schema FILE|--ebnf FILE|--regex REGEX|--json) [OPTIONS] [FILE]\n       \
+                      formwork check --jsonl",
+    after_help = "\
 Examples:
   formwork check --schema schema.json answer.json
   formwork check --regex '[0-9]{4}-[0-9]{2}' - < month.txt
@@ -55,7 +58,8 @@ With --jsonl, each line of standard input is a question and gets one line of ans
   {\"compile_error\": null, \"verdicts\": [true, false], \"report\": {...}}
 Instead of \"schema\" there can be \"ebnf\" or \"regex\". A schema can be given as JSON or as a string of its text.
 
-Exit status: 0 accepted; 1 rejected; 2 the grammar, the options or a file is bad. With --jsonl always 0.")]
+Exit status: 0 accepted; 1 rejected; 2 the grammar, the options or a file is bad. With --jsonl always 0."
+)]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     grammar: GrammarArgs,
@@ -85,14 +89,17 @@ pub(crate) struct CheckArgs {
 /// The document goes to standard output; the number of tokens, the time to compile and the times to fill a mask go to
 /// standard error.
 #[derive(Args, Debug)]
-#[command(after_help = "\
+#[command(
+    override_usage = "formwork generate (--schema FILE|--ebnf FILE|--regex REGEX|--json) [OPTIONS]",
+    after_help = "\
 Examples:
   formwork generate --schema examples/schemas/order/schema.json --seed 7
   formwork generate --ebnf examples/ebnf/select/grammar.ebnf --count 5
   formwork generate --json --tokenizer ~/models/llama-3.1/tokenizer.json
   formwork generate --regex '(GET|PUT) /[a-z]{1,8}' --tokenizer cl100k_base
 
-Exit status: 0 fine; 1 a document was stopped by --max-tokens; 2 the grammar, the options or a file is bad.")]
+Exit status: 0 fine; 1 a document was stopped by --max-tokens; 2 the grammar, the options or a file is bad."
+)]
 pub(crate) struct GenerateArgs {
     #[command(flatten)]
     grammar: GrammarArgs,
@@ -146,8 +153,8 @@ pub(crate) struct GrammarArgs {
     #[command(flatten)]
     which: Which,
 
-    /// The rule that the whole document must match.
-    #[arg(long, value_name = "NAME", requires = "ebnf", help_heading = "Grammar")]
+    /// With --ebnf, the rule that the whole document must match, if it is not `root`.
+    #[arg(long, value_name = "NAME", help_heading = "Grammar")]
     root: Option<String>,
 
     #[command(flatten)]
@@ -161,7 +168,7 @@ struct Which {
     #[arg(long, value_name = "FILE", help_heading = "Grammar")]
     schema: Option<PathBuf>,
 
-    /// A grammar in EBNF, whose first rule is called `root`.
+    /// A grammar in EBNF; the rule that the whole document must match is called `root`.
     #[arg(long, value_name = "FILE", help_heading = "Grammar")]
     ebnf: Option<PathBuf>,
 
@@ -178,36 +185,37 @@ struct Which {
     json: bool,
 }
 
+const SCHEMA_HEADING: &str = "Options of --schema and --json";
+
 /// Options of `--schema` and `--json`. Their values are checked by the schema frontend, which knows them best.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Options of --schema and --json")]
 struct SchemaArgs {
     /// Order of an object's members: `schema` (as declared, then others) or `any`.
-    #[arg(long, value_name = "ORDER")]
+    #[arg(long, help_heading = SCHEMA_HEADING, value_name = "ORDER")]
     property_order: Option<String>,
 
-    /// White space between tokens: `bounded`, `any`, `compact`, or JSON such as `{"max": 4}`.
-    #[arg(long, value_name = "HOW")]
+    /// White space between tokens: `any` or `compact`.
+    #[arg(long, help_heading = SCHEMA_HEADING, value_name = "HOW")]
     whitespace: Option<String>,
 
-    /// Spellings of numbers: `plain`, `any` or `canonical`.
-    #[arg(long, value_name = "HOW")]
+    /// Spellings of numbers: `plain` (integers without fraction or exponent) or `any`.
+    #[arg(long, help_heading = SCHEMA_HEADING, value_name = "HOW")]
     numbers: Option<String>,
 
     /// Whether `format` restricts strings: `assert` or `annotate`.
-    #[arg(long, value_name = "HOW")]
+    #[arg(long, help_heading = SCHEMA_HEADING, value_name = "HOW")]
     formats: Option<String>,
 
     /// Close objects that declare properties and do not say whether others may come.
-    #[arg(long)]
+    #[arg(long, help_heading = SCHEMA_HEADING)]
     strict_objects: bool,
 
     /// Read the schema as this draft, such as `2020-12` or `7`, whatever it says itself.
-    #[arg(long, value_name = "DRAFT")]
+    #[arg(long, help_heading = SCHEMA_HEADING, value_name = "DRAFT")]
     draft: Option<String>,
 
     /// Compile without this keyword where it cannot be enforced. May be repeated, or a list with commas.
-    #[arg(long, value_name = "KEYWORD", value_delimiter = ',')]
+    #[arg(long, help_heading = SCHEMA_HEADING, value_name = "KEYWORD", value_delimiter = ',')]
     relax: Vec<String>,
 }
 
@@ -237,6 +245,10 @@ impl GrammarArgs {
             && let Some(option) = self.options.first()
         {
             return Err(Problem::usage(format!("{option} is an option of --schema and --json")));
+        }
+        // clap's `requires` gives way to the group's conflicts.
+        if self.root.is_some() && ebnf.is_none() {
+            return Err(Problem::usage("--root is an option of --ebnf"));
         }
         if let Some(path) = schema {
             let bytes = read(path)?;

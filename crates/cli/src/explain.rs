@@ -29,6 +29,8 @@ const BEFORE: usize = 60;
 const AFTER: usize = 20;
 /// Up to so many bytes are shown with what must follow them; more are shown as ranges.
 const MAX_LISTED: usize = 12;
+/// How much of what must follow is shown, in characters.
+const MAX_SHOWN: usize = 40;
 
 impl Rejection {
     /// Explains why `text` is refused at `offset`; the matcher stands right before it.
@@ -109,11 +111,7 @@ fn expected(matcher: &mut Matcher) -> Vec<String> {
     let possible = possible(matcher);
     let white: Vec<u8> = possible.iter().filter(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r')).collect();
     let mut out = Vec::new();
-    let mut listed: Vec<u8> = possible.iter().filter(|b| b.is_ascii_graphic()).collect();
-    // Inside a JSON string every character can be written as an escape, which is no news to anybody.
-    if listed.len() > 1 && possible.contains(b'"') || listed.len() > 2 {
-        listed.retain(|&b| b != b'\\');
-    }
+    let listed: Vec<u8> = plain(matcher, &possible).iter().filter(|b| b.is_ascii_graphic()).collect();
     if listed.len() <= MAX_LISTED {
         for &byte in &listed {
             out.push(format!("`{}`", continuation(matcher, byte)));
@@ -156,14 +154,39 @@ fn possible(matcher: &mut Matcher) -> ByteSet {
     set
 }
 
-/// The byte and what must follow it, as far as it is text.
+/// The set without a backslash that only begins other spellings of the rest: inside a JSON string every character can be
+/// written as an escape, which is no news to anybody.
+fn plain(matcher: &mut Matcher, set: &ByteSet) -> ByteSet {
+    let mut backslash = ByteSet::default();
+    backslash.insert(b'\\');
+    let rest = set.difference(&backslash);
+    let is_escape = !rest.is_empty() && matcher.accept_bytes(b"\\u00").is_ok();
+    if is_escape {
+        let _ = matcher.rollback(1);
+        return rest;
+    }
+    *set
+}
+
+/// The byte and what must follow it, as far as it is worth showing.
 fn continuation(matcher: &mut Matcher, byte: u8) -> String {
     let mut text = vec![byte];
-    if matcher.accept_bytes(&text).is_ok() {
-        text.extend(matcher.forced_bytes());
-        let _ = matcher.rollback(1);
+    let mut n_steps = 0;
+    while let Some(last) = text.last()
+        && matcher.accept_bytes(&[*last]).is_ok()
+    {
+        n_steps += 1;
+        if matcher.can_finish() || text.len() > MAX_SHOWN {
+            break;
+        }
+        let set = possible(matcher);
+        let set = plain(matcher, &set);
+        let mut bytes = set.iter();
+        let (Some(only), None) = (bytes.next(), bytes.next()) else { break };
+        text.push(only);
     }
-    first_chars(&String::from_utf8_lossy(&text), 40)
+    let _ = matcher.rollback(n_steps);
+    first_chars(&String::from_utf8_lossy(&text), MAX_SHOWN)
 }
 
 /// The first character, as it would be called in a message.

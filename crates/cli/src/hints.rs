@@ -8,12 +8,21 @@ use serde_json::Value;
 /// Words of a grammar that a writer should use where they fit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hints {
-    /// Names of declared properties as they stand in JSON strings, in the schema's order.
-    pub(crate) keys: Vec<String>,
+    /// Declared properties, object by object.
+    pub(crate) objects: Vec<Names>,
     /// Strings that the schema enumerates, as they stand in JSON strings.
     pub(crate) values: Vec<String>,
     /// Literal words of an EBNF grammar.
     pub(crate) keywords: Vec<String>,
+}
+
+/// The declared properties of an object.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Names {
+    /// The property or definition that the object is the value of, directly or in lists and branches; empty for the root.
+    pub(crate) label: String,
+    /// As they stand in JSON strings, in the schema's order.
+    pub(crate) keys: Vec<String>,
 }
 
 /// So many words are enough; beyond, trying them all would take longer than anything else.
@@ -25,35 +34,42 @@ impl Hints {
         let mut hints = Self::default();
         let Ok(schema) = serde_json::from_str::<Value>(text) else { return hints };
         // `serde_json` reads no deep values, but the stack is our own all the same. The last pushed is looked at first.
-        let mut open = vec![&schema];
-        while let Some(value) = open.pop() {
-            match value {
-                Value::Array(items) => open.extend(items.iter().rev()),
-                Value::Object(members) => {
-                    for (name, member) in members {
-                        match (name.as_str(), member) {
-                            ("properties", Value::Object(properties)) => {
-                                properties.keys().for_each(|key| add(&mut hints.keys, key));
-                            }
-                            ("required", Value::Array(names)) => {
-                                names
-                                    .iter()
-                                    .filter_map(Value::as_str)
-                                    .for_each(|key| add(&mut hints.keys, key));
-                            }
-                            ("enum", Value::Array(values)) => {
-                                values
-                                    .iter()
-                                    .filter_map(Value::as_str)
-                                    .for_each(|word| add(&mut hints.values, word));
-                            }
-                            ("const", Value::String(word)) => add(&mut hints.values, word),
-                            _ => {}
-                        }
-                    }
-                    open.extend(members.values().rev());
+        let mut open = vec![("", &schema)];
+        let mut n_keys = 0;
+        while let Some((label, value)) = open.pop() {
+            let Value::Object(members) = value else {
+                if let Value::Array(items) = value {
+                    open.extend(items.iter().rev().map(|item| (label, item)));
                 }
-                _ => {}
+                continue;
+            };
+            let mut keys: Vec<String> = Vec::new();
+            for (name, member) in members {
+                match (name.as_str(), member) {
+                    ("properties", Value::Object(properties)) => {
+                        properties.keys().for_each(|key| add(&mut keys, key))
+                    }
+                    ("required", Value::Array(names)) => {
+                        names.iter().filter_map(Value::as_str).for_each(|key| add(&mut keys, key));
+                    }
+                    ("enum", Value::Array(values)) => {
+                        values.iter().filter_map(Value::as_str).for_each(|word| add(&mut hints.values, word));
+                    }
+                    ("const", Value::String(word)) => add(&mut hints.values, word),
+                    _ => {}
+                }
+            }
+            n_keys += keys.len();
+            if !keys.is_empty() && n_keys <= MAX_WORDS {
+                hints.objects.push(Names { label: label.to_owned(), keys });
+            }
+            for (name, member) in members.iter().rev() {
+                match (name.as_str(), member) {
+                    ("properties" | "$defs" | "definitions", Value::Object(members)) => {
+                        open.extend(members.iter().rev().map(|(name, member)| (name.as_str(), member)));
+                    }
+                    _ => open.push((label, member)),
+                }
             }
         }
         hints
@@ -90,9 +106,13 @@ mod tests {
     #[test]
     fn names_and_values_come_in_order() {
         let hints = Hints::of_schema(
-            r#"{"properties": {"b": {"enum": ["x\"", 1]}, "a": {"const": "y"}}, "required": ["c"]}"#,
+            r#"{"properties": {"b": {"enum": ["x\"", 1]}, "a": {"items": {"required": ["d"]}, "const": "y"}}, "required": ["c"]}"#,
         );
-        assert_eq!(hints.keys, ["b", "a", "c"]);
+        let names = |label: &str, keys: &[&str]| Names {
+            label: label.to_owned(),
+            keys: keys.iter().map(|&key| key.to_owned()).collect(),
+        };
+        assert_eq!(hints.objects, [names("", &["b", "a", "c"]), names("a", &["d"])]);
         assert_eq!(hints.values, ["x\\\"", "y"]);
         assert_eq!(Hints::of_schema("{"), Hints::default());
     }

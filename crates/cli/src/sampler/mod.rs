@@ -22,6 +22,7 @@ use crate::hints::Hints;
 use crate::rng::Rng;
 use formwork::vocab::Trie;
 use formwork::{AcceptError, CompiledGrammar, MaskError, Matcher, TokenId, Vocabulary, bits};
+use scan::Scan;
 use std::fmt;
 use std::time::Duration;
 use writer::Writer;
@@ -168,6 +169,7 @@ impl Sampler {
             writer.think(&mut rng, is_urgent);
             let surprise = !is_urgent && rng.chance(self.surprise);
             let surprise = if surprise { self.any_allowed(&mut rng, &mask) } else { None };
+            let surprise = surprise.filter(|&token| self.is_readable(&document.text, token));
             let token = match surprise {
                 Some(token) => token,
                 None => self.spell(&mut rng, &mask, writer.ahead()).ok_or_else(|| {
@@ -213,6 +215,13 @@ impl Sampler {
             spelling.extend(token.copied());
         }
         if rng.chance(0.1) { rng.pick(&spelling).copied() } else { spelling.last().copied() }
+    }
+
+    /// Whether the text after this token has no number that readers of JSON refuse because it is out of range.
+    fn is_readable(&self, text: &[u8], token: TokenId) -> bool {
+        let mut scan = Scan::of(text);
+        scan.add(self.compiled.vocabulary().text(token).unwrap_or_default());
+        !scan.in_exponent || scan.n_digits <= 2
     }
 
     /// Any allowed token but a stop token: a plain one if there is one.

@@ -68,7 +68,7 @@ fn group(byte: u8, scan: &Scan) -> Group {
         b'a'..=b'z' => Group::Lower,
         b'A'..=b'Z' => Group::Upper,
         b'"' | b'\'' => Group::Quote,
-        b'}' | b']' | b')' if scan.depth > 0 || scan.in_string.is_some() => Group::Closing,
+        b'}' | b']' | b')' if scan.depth() > 0 || scan.in_string.is_some() => Group::Closing,
         b'{' | b'[' | b'(' => Group::Opening,
         b',' => Group::Separator,
         b';' => Group::Semicolon,
@@ -95,6 +95,10 @@ pub(super) fn choose(rng: &mut Rng, set: &ByteSet, scan: &Scan, urge: f64) -> Op
         }
         match group {
             Group::Digits | Group::Lower | Group::Upper | Group::Exponent if after_name => 0.02,
+            // Readers of JSON refuse numbers with three digits there, which are of no use either.
+            Group::Digits if scan.in_exponent && scan.n_digits > 0 => {
+                0.02f64.powi(small(scan.n_digits * 2 - 1))
+            }
             Group::Digits if scan.n_digits > 0 && !in_string => {
                 1.4 * 0.55f64.powi(small(scan.n_digits)) + 0.01
             }
@@ -105,11 +109,11 @@ pub(super) fn choose(rng: &mut Rng, set: &ByteSet, scan: &Scan, urge: f64) -> Op
                 None => 1.5,
             },
             // What is opened should mostly hold something.
-            Group::Closing if scan.is_after(|b| matches!(b, b'{' | b'[' | b'(')) => 0.3 * urge,
-            Group::Closing => urge * (0.8 + 0.4 * scan.n_commas as f64),
+            Group::Closing if scan.is_after(|b| matches!(b, b'{' | b'[' | b'(')) => 0.15 * urge,
+            Group::Closing => urge * (0.8 + 0.4 * scan.n_commas() as f64),
             // A document that is a list or an object shows more than one that is a number.
             Group::Opening if scan.n_bytes == 0 => 8.0,
-            Group::Opening => 0.65f64.powi(small(scan.depth)) / urge,
+            Group::Opening => 0.65f64.powi(small(scan.depth())) / urge,
             Group::Semicolon => 1.2,
             Group::Joint if after_name => 3.0,
             Group::Joint => 1.0,

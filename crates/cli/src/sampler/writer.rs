@@ -34,6 +34,8 @@ pub(super) struct Writer<'h> {
 const AHEAD: usize = 24;
 /// How often the next declared property is taken, and the ones after it are not looked at.
 const TAKE_KEY: f64 = 0.6;
+/// So many bytes are more than any language's names and operators: it must be text, with or without quotes.
+const WIDE: usize = 110;
 
 impl<'h> Writer<'h> {
     pub(super) fn new(matcher: Matcher, hints: &'h Hints, target: usize) -> Self {
@@ -102,6 +104,16 @@ impl<'h> Writer<'h> {
         if self.blank(rng, &mut set) {
             return;
         }
+        // Another member rather than the end of the object, as long as there are declared ones.
+        if set.contains(b',')
+            && set.contains(b'}')
+            && self.scan.in_string.is_none()
+            && !self.declared_here(",\"").is_empty()
+            && rng.chance(1.0 - 0.12 * urge)
+        {
+            self.write(b",");
+            return;
+        }
         self.byte(rng, set, urge);
     }
 
@@ -152,9 +164,11 @@ impl<'h> Writer<'h> {
     /// The first bytes of a string: a declared key, an enumerated value.
     fn open_string(&mut self, rng: &mut Rng, set: &ByteSet) -> bool {
         let hints = self.hints;
-        let fitting: Vec<&String> =
-            hints.keys.iter().filter(|key| self.fits(format!("{key}\":").as_bytes())).collect();
-        let declared: Vec<&String> = fitting.iter().copied().filter(|key| self.is_declared(key)).collect();
+        let mut declared = self.declared_here("");
+        if declared.is_empty() {
+            let all = hints.objects.iter().flat_map(|names| &names.keys);
+            declared = all.filter(|key| self.fits_key(key) && self.is_declared(key)).collect();
+        }
         if let Some(&last) = declared.last() {
             // An undeclared key after all, where the object is open.
             if style::is_prose(set) && rng.chance(0.03) {
@@ -163,12 +177,27 @@ impl<'h> Writer<'h> {
             let key = declared.iter().copied().find(|_| rng.chance(TAKE_KEY)).unwrap_or(last);
             return self.write(format!("{key}\":").as_bytes());
         }
-        if !fitting.is_empty() || style::is_prose(set) {
+        // There may be other values than these.
+        if style::is_prose(set) || rng.chance(0.2) {
             return false;
         }
         let values: Vec<String> = hints.values.iter().map(|word| format!("{word}\"")).collect();
         let fitting: Vec<&String> = values.iter().filter(|word| self.fits(word.as_bytes())).collect();
         rng.pick(&fitting).is_some_and(|word| self.write(word.as_bytes()))
+    }
+
+    /// Declared keys that may come after these bytes, of the objects that have the name of this one: an open object has
+    /// room for all keys, those of other objects too.
+    fn declared_here(&mut self, after: &str) -> Vec<&'h String> {
+        let hints = self.hints;
+        let label = self.scan.label().to_vec();
+        let here = hints.objects.iter().filter(|names| names.label.as_bytes() == label);
+        let keys = here.flat_map(|names| &names.keys);
+        keys.filter(|key| self.fits(format!("{after}{key}\":").as_bytes())).collect()
+    }
+
+    fn fits_key(&mut self, key: &str) -> bool {
+        self.fits(format!("{key}\":").as_bytes())
     }
 
     /// Whether a key's value is restricted: an undeclared key of an open object may have any.
@@ -181,8 +210,7 @@ impl<'h> Writer<'h> {
     /// Free text or a name: a word, or what belongs between words.
     fn prose(&mut self, rng: &mut Rng, set: &ByteSet, urge: f64) -> bool {
         let after_word = self.scan.is_after(|b| b.is_ascii_alphanumeric() || b >= 0x80);
-        // Where nearly everything is allowed, it is text, with or without quotes.
-        let is_text = self.scan.in_string.is_some() || set.len() >= 80;
+        let is_text = self.scan.in_string.is_some() || set.len() >= WIDE;
         if !is_text {
             return self.name(rng, set, after_word);
         }
@@ -221,13 +249,13 @@ impl<'h> Writer<'h> {
         }
         let hints = self.hints;
         let fitting: Vec<&String> = hints.keywords.iter().filter(|word| self.fits(word.as_bytes())).collect();
-        if rng.chance(0.4)
+        if rng.chance(0.3)
             && let Some(keyword) = rng.pick(&fitting)
         {
             return self.write(keyword.as_bytes());
         }
         // The more there is, the less is begun anew.
-        let wish = 0.6 / (1.0 + 0.1 * self.scan.n_commas as f64);
+        let wish = 0.6 / (1.0 + 0.1 * self.scan.n_commas() as f64);
         let is_only_choice = set.iter().all(|b| b.is_ascii_alphanumeric());
         (is_only_choice || rng.chance(wish)) && self.word(rng, set)
     }
