@@ -16,6 +16,8 @@ pub struct Encoder {
 enum Source {
     #[cfg(feature = "tiktoken")]
     Tiktoken { name: &'static str, bpe: Box<tiktoken_rs::CoreBPE> },
+    #[cfg(feature = "models")]
+    Model { name: &'static str, bpe: Box<tiktoken::CoreBpe> },
     #[cfg(feature = "hf-encoder")]
     Hf(Box<tokenizers::Tokenizer>),
 }
@@ -24,6 +26,11 @@ impl Encoder {
     #[cfg(feature = "tiktoken")]
     pub(crate) fn tiktoken(name: &'static str, bpe: tiktoken_rs::CoreBPE) -> Self {
         Self { source: Source::Tiktoken { name, bpe: Box::new(bpe) } }
+    }
+
+    #[cfg(feature = "models")]
+    pub(crate) fn model(name: &'static str, bpe: tiktoken::CoreBpe) -> Self {
+        Self { source: Source::Model { name, bpe: Box::new(bpe) } }
     }
 
     #[cfg(feature = "hf-encoder")]
@@ -40,6 +47,8 @@ impl Encoder {
         let ids = match &self.source {
             #[cfg(feature = "tiktoken")]
             Source::Tiktoken { bpe, .. } => bpe.encode_ordinary(text),
+            #[cfg(feature = "models")]
+            Source::Model { bpe, .. } => bpe.encode(text),
             #[cfg(feature = "hf-encoder")]
             Source::Hf(tokenizer) => {
                 let encoding = tokenizer.encode_fast(text, false);
@@ -61,6 +70,8 @@ impl fmt::Debug for Encoder {
         let name = match &self.source {
             #[cfg(feature = "tiktoken")]
             Source::Tiktoken { name, .. } => name,
+            #[cfg(feature = "models")]
+            Source::Model { name, .. } => name,
             #[cfg(feature = "hf-encoder")]
             Source::Hf(_) => "Hugging Face",
         };

@@ -48,11 +48,12 @@
 //!
 //! # Embedded encodings
 //! `tiktoken-rs` has `o200k_base`, `o200k_harmony` (gpt-oss), `cl100k_base`, `p50k_base`, `p50k_edit` and `r50k_base` (GPT-2).
-//! Llama 3, Qwen, Mistral and DeepSeek are not embedded. The one crate found that has their merges, `tiktoken` 4.1,
-//! knows 8 of Llama 3's 256 special tokens and 16 of tekken's 1,000, and makes special what is text in the models' own files
-//! (`<tool_call>` in Qwen, `<｜tool▁sep｜>` in DeepSeek), so its vocabularies would be wrong where tool calls need them;
-//! `tekken`, `kitoken`, `splintr` and `shimmytok` contain no vocabularies. Their files are a download away (in this
-//! repository: `cargo xtask tokenizers fetch`) and [`from_path`] reads them.
+//! The feature `models` adds `llama3` (3.1 to 3.3), `qwen2_5`, `qwen3`, `deepseek_v3` and `tekken` (Mistral's, as of 2024-07):
+//! their text comes from the crate `tiktoken`, which has it as the models' files do, their special and added tokens from
+//! here, because that crate knows 8 of Llama 3's 256 and makes special what is text in the models' own files
+//! (`<tool_call>` in Qwen, `<｜tool▁sep｜>` in DeepSeek). Other crates looked at (`tekken`, `kitoken`, `splintr`,
+//! `shimmytok`) contain no vocabularies.
+//! A model's own files are better where there are any, because models add tokens to these: [`from_path`] reads them.
 //!
 //! # Costs
 //! Files are read once, up to 1 GiB, GGUF up to 256 MiB of metadata; lengths that a file claims are never believed before
@@ -66,10 +67,12 @@
 //!   that one panics where a file is cut off inside its decoder, renumbers added tokens that do not follow the vocabulary
 //!   without a gap (only a log line tells), and builds merge tables that a vocabulary has no use for.
 //! - `hf-encoder`: `hf_encoder`, for which the `tokenizers` crate does come in, with some 90 others.
-//! - `tiktoken` (default): the embedded encodings, from `tiktoken-rs`. It is OpenAI's own core, enumerates every id, and
-//!   declares Rust 1.85. `tiktoken` 4.1 is smaller and has more encodings, but it answers unknown ids with empty text and does
-//!   not list special tokens, so that holes and specials could not be told from text; its own changelog warns of ids that
-//!   changed between versions; it declares no minimal Rust version.
+//! - `tiktoken` (default): OpenAI's encodings, from `tiktoken-rs`. It is OpenAI's own core, enumerates every id, and
+//!   declares Rust 1.85. `tiktoken` 4.1 has them too, smaller, but it answers unknown ids with empty text and does not list
+//!   special tokens, so that holes and specials could not be told from text.
+//! - `models`: the encodings of other models, from `tiktoken` all the same, because ids and special tokens are known here.
+//!   Its changelog tells of encodings that changed between versions: an [`Encoder`] of these is for tests. What unpacks its
+//!   data needs Rust 1.87.
 //!
 //! Nothing here reaches for the network.
 #![forbid(unsafe_code)]
@@ -89,9 +92,9 @@ mod ranks;
 #[cfg(feature = "hf")]
 mod tekken;
 
-#[cfg(feature = "tiktoken")]
+#[cfg(any(feature = "tiktoken", feature = "models"))]
 mod embedded;
-#[cfg(any(feature = "tiktoken", feature = "hf-encoder"))]
+#[cfg(any(feature = "tiktoken", feature = "models", feature = "hf-encoder"))]
 mod encoder;
 
 #[cfg(feature = "hf")]
@@ -105,9 +108,9 @@ mod error;
 
 #[cfg(feature = "hf")]
 pub use detect::from_path;
-#[cfg(feature = "tiktoken")]
+#[cfg(any(feature = "tiktoken", feature = "models"))]
 pub use embedded::{embedded, embedded_encoder, embedded_names};
-#[cfg(any(feature = "tiktoken", feature = "hf-encoder"))]
+#[cfg(any(feature = "tiktoken", feature = "models", feature = "hf-encoder"))]
 pub use encoder::Encoder;
 pub use error::{TokenizerError, TokenizerErrorKind};
 pub use formwork_vocab::Vocabulary;

@@ -19,7 +19,7 @@ const MAX_SPECIALS: u32 = 1 << 16;
 const STOP: &str = "</s>";
 
 /// The special tokens of files that do not list them, in the order of their ids, which `mistral-common` knows by heart.
-const OLD_SPECIALS: [&str; 20] = [
+pub(crate) const OLD_SPECIALS: [&str; 20] = [
     "<unk>",
     "<s>",
     "</s>",

@@ -43,11 +43,20 @@ fn every_byte_is_a_token() {
 }
 
 #[test]
-fn they_have_the_ids_that_openai_gave_them() {
+fn they_have_the_ids_that_they_were_published_with() {
     let lines: Vec<String> = ALL.iter().map(|(vocabulary, _)| vocabulary.to_string()).collect();
     expect![[r#"
         width 200019, 199998 text tokens, 2 special tokens, 19 holes, stops at 199999
-        width 100277, 100256 text tokens, 5 special tokens, 16 holes, stops at 100257"#]]
+        width 201088, 199998 text tokens, 1090 special tokens, 0 holes, stops at 199999, 200002, 200012
+        width 100277, 100256 text tokens, 5 special tokens, 16 holes, stops at 100257
+        width 50281, 50280 text tokens, 1 special token, 0 holes, stops at 50256
+        width 50284, 50280 text tokens, 4 special tokens, 0 holes, stops at 50256
+        width 50257, 50256 text tokens, 1 special token, 0 holes, stops at 50256
+        width 128256, 128000 text tokens, 256 special tokens, 0 holes, stops at 128001, 128008, 128009
+        width 151665, 151651 text tokens, 14 special tokens, 0 holes, stops at 151643, 151645
+        width 151669, 151655 text tokens, 14 special tokens, 0 holes, stops at 151643, 151645
+        width 128815, 128011 text tokens, 804 special tokens, 0 holes, stops at 1
+        width 131072, 130072 text tokens, 1000 special tokens, 0 holes, stops at 2"#]]
     .assert_eq(&lines.join("\n"));
     let (o200k, _) = &ALL[0];
     assert_eq!(o200k.special("<|endoftext|>"), Some(TokenId::new(199_999)));
@@ -80,7 +89,7 @@ fn options_that_do_not_fit_are_typed_errors() {
 fn an_unknown_name_is_told_the_known_ones() {
     let error = embedded("o200k").unwrap_err();
     assert_eq!(error.kind(), TokenizerErrorKind::UnknownName);
-    expect![[r#"no embedded tokenizer is called "o200k"; there are o200k_base, cl100k_base"#]]
+    expect![[r#"no embedded tokenizer is called "o200k"; there are o200k_base, o200k_harmony, cl100k_base, p50k_base, p50k_edit, r50k_base, llama3, qwen2_5, qwen3, deepseek_v3, tekken"#]]
         .assert_eq(&error.to_string());
     assert_eq!(embedded_encoder("").unwrap_err().kind(), TokenizerErrorKind::UnknownName);
 }

@@ -165,6 +165,27 @@ fn gguf_gemma_4() {
     "#]].assert_eq(&report.to_string());
 }
 
+/// What is embedded of other models against their own files.
+#[test]
+fn embedded_models_are_the_real_ones() {
+    for (name, real) in [
+        ("llama3", "llama3_2"),
+        ("qwen2_5", "qwen2_5"),
+        ("qwen3", "qwen3"),
+        ("deepseek_v3", "deepseek_v3"),
+        ("tekken", "tekken_240718"),
+    ] {
+        let Some(folder) = folder(real) else { continue };
+        let (own, real) = (embedded(name).unwrap(), from_path(folder).unwrap());
+        assert_eq!(own.width(), real.width(), "{name}");
+        for id in (0..).map(TokenId::new).take(own.width()) {
+            assert_eq!(own.text(id), real.text(id), "{name} {id}");
+            assert_eq!(own.special_name(id), real.special_name(id), "{name} {id}");
+        }
+        assert!(real.stop_tokens().iter().all(|&id| own.is_stop(id)), "{name}");
+    }
+}
+
 #[test]
 fn gpt_4o_is_the_embedded_o200k_base() {
     let summary = expect!["width 200019, 199998 text tokens, 2 special tokens, 19 holes, stops at 199999"];
