@@ -9,7 +9,10 @@ mod common;
 
 use common::{TEXTS, check_spelling};
 use expect_test::{Expect, expect};
-use formwork_tokenizers::{Vocabulary, embedded, from_path, hf_encoder};
+use formwork_tokenizers::{
+    TokenizerErrorKind, Vocabulary, embedded, from_gguf_reader, from_hf_bytes, from_path, from_tekken_bytes,
+    hf_encoder,
+};
 use formwork_vocab::{LeadingSpace, TokenId};
 use std::path::{Path, PathBuf};
 
@@ -141,6 +144,29 @@ fn gguf_llama_spm() {
         longest, bytes 23409 " административ" 27, 18044 " Становништво" 25, 28851 " университета" 25, 26720 " використову" 23, 27918 " Хронологија" 23, 28718 " энциклопеди" 23, 18092 "министратив" 22, 11229 " становника" 21
         leading space  stripped at the start of the output by the tokenizer's decoder
     "##]].assert_eq(&vocabulary.report().to_string());
+}
+
+/// Whatever is left of a real file, it is a typed error; files of several formats, cut at some hundred places.
+#[test]
+fn real_files_that_are_cut_off_are_typed_errors() {
+    for (name, file) in [
+        ("gguf_llama_spm", "ggml-vocab-llama-spm.gguf"),
+        ("tekken_240718", "tekken.json"),
+        ("llama3_1", "tokenizer.json"),
+    ] {
+        let Some(folder) = folder(name) else { continue };
+        let bytes = std::fs::read(folder.join(file)).unwrap();
+        let metadata_len = if file.ends_with("gguf") { bytes.len() / 2 } else { bytes.len() - 100 };
+        for len in (0..metadata_len).step_by(metadata_len / 50) {
+            let bytes = &bytes[..len];
+            let read = match file {
+                "tekken.json" => from_tekken_bytes(bytes),
+                "tokenizer.json" => from_hf_bytes(bytes),
+                _ => from_gguf_reader(bytes),
+            };
+            assert_eq!(read.unwrap_err().kind(), TokenizerErrorKind::Format, "{name} {len}");
+        }
+    }
 }
 
 #[test]
