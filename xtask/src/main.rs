@@ -8,6 +8,7 @@ mod bench;
 mod ci;
 mod conformance;
 mod exact;
+mod grammars;
 mod layers;
 mod tidy;
 mod tokenizers;
@@ -45,6 +46,11 @@ const COMMANDS: &[Command] = &[
         name: "exact",
         help: "[--tokenizer NAME|FILE]... [--maskbench DIR] every mask of real documents against brute force",
         run: exact::run,
+    },
+    Command {
+        name: "grammars",
+        help: "[--tokenizer NAME|FILE] [NAME]... | fetch  masks of grammars as written and with rules in their place",
+        run: grammars::run,
     },
     Command {
         name: "layers",
