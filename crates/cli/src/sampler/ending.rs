@@ -11,6 +11,8 @@ const MAX_FORCED: usize = 1_000;
 /// What a byte costs that changes nothing about what may follow, in choices: it may be a digit of a number that could
 /// go on for ever, or the third of eight characters that must come.
 const STANDSTILL: usize = 3;
+/// What a backslash costs: an escape is rarely shorter than what it stands for, but some texts end with one.
+const ESCAPE: usize = 3;
 
 /// A short text after which the document may end: about the one with the fewest choices. `None` if none was found within a
 /// bounded search. The matcher is as before.
@@ -52,7 +54,12 @@ pub(super) fn nearest(matcher: &mut Matcher) -> Option<Vec<u8>> {
             if known.contains(&after) {
                 continue;
             }
-            let cost = cost + if after == (set, false) { STANDSTILL } else { 1 };
+            let step = match byte {
+                b'\\' => ESCAPE,
+                _ if after == (set, false) => STANDSTILL,
+                _ => 1,
+            };
+            let cost = cost + step;
             known.push(after);
             n_found += 1;
             let mut longer = path.clone();
@@ -83,6 +90,8 @@ pub(super) fn by_closeness(set: &ByteSet) -> Vec<u8> {
     bytes
 }
 
+const BLANK: u8 = 9;
+
 fn rank(byte: u8) -> u8 {
     match byte {
         b'"' | b'\'' => 0,
@@ -93,18 +102,18 @@ fn rank(byte: u8) -> u8 {
         b'\n' => 5,
         0x80.. => 6,
         b'(' | b'[' | b'{' | b',' => 8,
-        b' ' | b'\t' | b'\r' => 9,
+        b' ' | b'\t' | b'\r' => BLANK,
         b'\\' => 10,
         0..=0x1f | 0x7f => 11,
         _ => 7,
     }
 }
 
-/// Escapes and blanks are never shorter than what they stand for or between, unless there is nothing else.
+/// Blanks between tokens lead nowhere, unless there is nothing else.
 fn worthwhile(set: &ByteSet) -> Vec<u8> {
     let mut bytes = by_closeness(set);
-    if bytes.iter().any(|&byte| rank(byte) < 9) {
-        bytes.retain(|&byte| rank(byte) < 9);
+    if bytes.iter().any(|&byte| rank(byte) != BLANK) {
+        bytes.retain(|&byte| rank(byte) != BLANK);
     }
     bytes
 }
@@ -137,6 +146,11 @@ mod tests {
         // Every mark goes on with the name; only `@` leads out of it.
         let address = "root ::= [a-z.,;!-]+ \"@\" [a-z]{3} (\".\" [a-z]{2})+";
         check(address, "ab", Some("@aaa.aa"));
+    }
+
+    #[test]
+    fn a_text_may_end_with_an_escape() {
+        check("root ::= [a-z ]+ \"\\\\\" \"\\\"\"", "ab c", Some("\\\""));
     }
 
     #[test]

@@ -109,7 +109,7 @@ pub(super) fn choose(rng: &mut Rng, set: &ByteSet, scan: &Scan, urge: f64) -> Op
                 None => 1.5,
             },
             // What is opened should mostly hold something.
-            Group::Closing if scan.is_after(|b| matches!(b, b'{' | b'[' | b'(')) => 0.15 * urge,
+            Group::Closing if scan.is_after(|b| matches!(b, b'{' | b'[' | b'(')) => 0.03 * urge * urge,
             Group::Closing => urge * (0.8 + 0.4 * scan.n_commas() as f64),
             // A document that is a list or an object shows more than one that is a number.
             Group::Opening if scan.n_bytes == 0 => 8.0,

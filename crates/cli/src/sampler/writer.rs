@@ -28,6 +28,8 @@ pub(super) struct Writer<'h> {
     target: usize,
     /// Bytes still to be written before the next search for an ending.
     patience: usize,
+    /// Searches for an ending that found none.
+    n_searches: u32,
 }
 
 /// The plan is so many bytes long, so that tokens may span what were several decisions.
@@ -40,7 +42,7 @@ const WIDE: usize = 110;
 impl<'h> Writer<'h> {
     pub(super) fn new(matcher: Matcher, hints: &'h Hints, target: usize) -> Self {
         let scan = Scan::default();
-        Self { matcher, hints, ahead: Vec::new(), scan, is_done: false, target, patience: 0 }
+        Self { matcher, hints, ahead: Vec::new(), scan, is_done: false, target, patience: 0, n_searches: 0 }
     }
 
     /// What it wants to say next; empty if the document should end.
@@ -224,7 +226,9 @@ impl<'h> Writer<'h> {
                 return self.write(b"\"");
             }
         }
-        if rng.chance(0.03) && rng.pick(ESCAPES).is_some_and(|text| self.write(text.as_bytes())) {
+        // What can be closed has no syntax of its own, to which an escape would belong.
+        let is_free = set.contains(b'"');
+        if is_free && rng.chance(0.03) && rng.pick(ESCAPES).is_some_and(|text| self.write(text.as_bytes())) {
             return true;
         }
         if rng.chance(0.04) && rng.pick(EXOTIC).is_some_and(|text| self.write(text.as_bytes())) {
@@ -266,6 +270,7 @@ impl<'h> Writer<'h> {
             &[(b' ', 6.0), (b'-', 1.0), (b',', 0.3), (b'.', 0.3), (b'_', 0.2), (b'\'', 0.1)];
         const IN_FORMAT: &[(u8, f64)] =
             &[(b'@', 4.0), (b':', 4.0), (b'/', 2.0), (b'.', 2.0), (b' ', 1.0), (b'-', 0.5), (b'_', 0.3)];
+        const IN_FORMAT_AT_LAST: &[(u8, f64)] = &[(b'@', 1.0), (b':', 1.0)];
         const UNQUOTED: &[(u8, f64)] =
             &[(b' ', 4.0), (b',', 1.5), (b'\n', 1.5), (b'\'', 2.0), (b'"', 2.0), (b'}', 2.0), (b'-', 0.5)];
         let joints = match self.scan.in_string {
@@ -273,6 +278,9 @@ impl<'h> Writer<'h> {
             Some(_) => IN_FORMAT,
             None => UNQUOTED,
         };
+        // What has to come should not wait for ever: readers bound the parts of an address.
+        let is_late = !set.contains(b'"') && self.scan.in_string > Some(24);
+        let joints = if is_late { IN_FORMAT_AT_LAST } else { joints };
         let weights: Vec<f64> =
             joints.iter().map(|&(byte, weight)| if set.contains(byte) { weight } else { 0.0 }).collect();
         let joint = rng.weighted(&weights).and_then(|i| joints.get(i));
@@ -354,8 +362,9 @@ impl<'h> Writer<'h> {
             {
                 return;
             }
-            // The search is not cheap; some steps by taste first.
-            self.patience = 8;
+            // The search is not cheap; some steps by taste first, more each time.
+            self.n_searches += 1;
+            self.patience = 8 << self.n_searches.min(6);
         }
         for byte in ending::by_closeness(set) {
             if rng.chance(0.9) && self.write(&[byte]) {

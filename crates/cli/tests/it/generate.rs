@@ -30,14 +30,14 @@ fn text(document: &Document) -> &str {
     std::str::from_utf8(document.text()).unwrap()
 }
 
-/// `FORMWORK_DOCUMENTS=1000 cargo test -p formwork-cli` is the whole suite.
+/// How many documents each example gets; `FORMWORK_DOCUMENTS=100000 cargo test -p formwork-cli` looks further.
 fn n_documents(default: u64) -> u64 {
     std::env::var("FORMWORK_DOCUMENTS").ok().and_then(|n| n.parse().ok()).unwrap_or(default)
 }
 
 #[test]
 fn documents_validate_are_distinct_and_end_by_themselves() {
-    let n = n_documents(50);
+    let n = n_documents(1_000);
     for example in examples("schemas") {
         let (_, sampler) = compile(&example, o200k());
         let schema: Value = serde_json::from_str(&example.text()).unwrap();
@@ -183,7 +183,7 @@ fn see(root: &Value, schema: &Value, at: &str, value: &Value, open: &mut BTreeMa
 fn documents_of_grammars_are_accepted_and_end_by_themselves() {
     for example in examples("ebnf") {
         let (compiled, sampler) = compile(&example, o200k());
-        for seed in 0..n_documents(30) {
+        for seed in 0..n_documents(100) {
             let document = document(&example, &sampler, seed);
             assert!(document.is_finished(), "{}, seed {seed}: {}", example.name, text(&document));
             let mut matcher = Matcher::new(&compiled);
