@@ -3,7 +3,7 @@
 use crate::config::Config;
 use formwork_earley::{LimitExceeded, Rows};
 use formwork_fsm::{Automata, StateId};
-use formwork_mask::{LocalMask, Walker};
+use formwork_mask::{LocalMask, Slices, Walker};
 use formwork_vocab::Vocabulary;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -16,7 +16,7 @@ pub struct CompiledGrammar {
 
 struct Inner {
     automata: Arc<Automata>,
-    vocabulary: Vocabulary,
+    slices: Arc<Slices>,
     config: Config,
     /// One slot per state; those of a class use the first one's.
     locals: Box<[OnceLock<Arc<LocalMask>>]>,
@@ -34,9 +34,9 @@ impl fmt::Debug for CompiledGrammar {
 }
 
 impl CompiledGrammar {
-    pub(crate) fn new(automata: Automata, vocabulary: Vocabulary, config: Config, real: Arc<[u32]>) -> Self {
+    pub(crate) fn new(automata: Automata, slices: Arc<Slices>, config: Config, real: Arc<[u32]>) -> Self {
         let locals = (0..automata.n_states()).map(|_| OnceLock::new()).collect();
-        Self { inner: Arc::new(Inner { automata: Arc::new(automata), vocabulary, config, locals, real }) }
+        Self { inner: Arc::new(Inner { automata: Arc::new(automata), slices, config, locals, real }) }
     }
 
     /// Whether the mask forbids some real id.
@@ -46,7 +46,7 @@ impl CompiledGrammar {
 
     /// The vocabulary it was compiled for.
     pub fn vocabulary(&self) -> &Vocabulary {
-        &self.inner.vocabulary
+        self.inner.slices.vocabulary()
     }
 
     /// The grammar's automata.
@@ -80,7 +80,7 @@ impl CompiledGrammar {
     }
 
     pub(crate) fn walker(&self) -> Walker {
-        Walker::new(self.inner.vocabulary.clone(), self.rows())
+        Walker::new(Arc::clone(&self.inner.slices), self.inner.config.slices, self.rows())
     }
 
     /// The local mask of a state, computed with the caller's walker if it is not there yet.

@@ -5,13 +5,14 @@ use crate::config::Config;
 use crate::error::{CompileError, CompileErrorKind};
 use formwork_fsm::{Automata, StateId};
 use formwork_grammar::{Grammar, Place};
+use formwork_mask::Slices;
 use formwork_vocab::{TokenId, TokenKind, Vocabulary};
 use std::sync::Arc;
 
 /// Compiles grammars for one vocabulary. `Send + Sync`, cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Compiler {
-    vocabulary: Vocabulary,
+    slices: Arc<Slices>,
     config: Arc<Config>,
     /// The bits of all ids that are tokens.
     real: Arc<[u32]>,
@@ -37,7 +38,7 @@ impl Compiler {
 
     /// The vocabulary that grammars are compiled for.
     pub fn vocabulary(&self) -> &Vocabulary {
-        &self.vocabulary
+        self.slices.vocabulary()
     }
 
     /// Compiles a grammar.
@@ -65,7 +66,7 @@ impl Compiler {
         self.check_vocabulary(&automata)?;
         let compiled = CompiledGrammar::new(
             automata,
-            self.vocabulary.clone(),
+            Arc::clone(&self.slices),
             Config::clone(&self.config),
             Arc::clone(&self.real),
         );
@@ -86,7 +87,7 @@ impl Compiler {
     /// run empty in the middle of an output.
     fn check_vocabulary(&self, automata: &Automata) -> Result<(), CompileError> {
         let missing: formwork_grammar::ByteSet =
-            automata.alphabet().iter().filter(|&byte| !self.vocabulary.has_single_byte(byte)).collect();
+            automata.alphabet().iter().filter(|&byte| !self.vocabulary().has_single_byte(byte)).collect();
         if missing.is_empty() {
             return Ok(());
         }
@@ -127,7 +128,8 @@ impl CompilerBuilder {
         for id in ids.filter(|&id| self.vocabulary.kind(id) != TokenKind::Hole) {
             formwork_mask::bits::set(&mut real, id);
         }
-        Compiler { vocabulary: self.vocabulary, config: Arc::new(self.config), real: real.into() }
+        let slices = Arc::new(Slices::new(self.vocabulary));
+        Compiler { slices, config: Arc::new(self.config), real: real.into() }
     }
 }
 

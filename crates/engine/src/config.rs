@@ -13,6 +13,8 @@ pub struct Config {
     /// Local masks computed at compile, in units of work; about 1,000 units are a microsecond.
     /// Default 2,000,000: all masks of an ordinary grammar. 0 computes each when it is first needed.
     pub precompute: u64,
+    /// Take the tokens of a state's loop wholesale from a bitset that all grammars share. Default on.
+    pub slices: bool,
     /// Remember what boundaries added to a row's mask, so that a row met again costs a copy. Default on.
     pub recipes: bool,
 }
@@ -23,6 +25,7 @@ impl Default for Config {
             automata: formwork_fsm::Config::default(),
             rows: formwork_earley::Limits::default(),
             precompute: 2_000_000,
+            slices: true,
             recipes: true,
         }
     }

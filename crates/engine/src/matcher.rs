@@ -5,9 +5,10 @@ use crate::error::{AcceptError, AcceptErrorKind, MaskError, RollbackError};
 use crate::history::{History, Step};
 use formwork_earley::{LimitExceeded, RowId, Rows};
 use formwork_grammar::{ByteSet, HashMap};
-use formwork_mask::{Resolver, Walker, add_accepted, bits};
+use formwork_mask::{LocalMask, Resolver, Walker, bits, write_accepted};
 use formwork_vocab::{TokenId, TokenKind};
 use std::fmt;
+use std::sync::Arc;
 
 /// Follows one output of a model. Owned by its caller, `Send`; everything that changes while decoding lives here.
 ///
@@ -32,8 +33,15 @@ pub struct Matcher {
 struct Scratch {
     resolver: Resolver,
     walker: Option<Walker>,
-    /// What boundaries added to the masks of rows.
-    recipes: HashMap<RowId, Box<[TokenId]>>,
+    recipes: HashMap<RowId, Recipe>,
+}
+
+/// What the mask of a row is made of: a row met again costs a copy.
+struct Recipe {
+    /// The local masks of its scannable items.
+    locals: Box<[Arc<LocalMask>]>,
+    /// What boundaries added.
+    extra: Box<[TokenId]>,
 }
 
 /// Rows whose recipes are kept; then the collection starts anew.
@@ -145,10 +153,11 @@ impl Matcher {
         if mask.len() < needed {
             return Err(MaskError::BufferTooShort { needed, given: mask.len() });
         }
-        mask.fill(0);
         let row = self.row();
         let finished = self.is_finished();
-        if !finished {
+        if finished {
+            mask.fill(0);
+        } else {
             self.fill_text(row, mask)?;
         }
         for &stop in &self.stop_tokens {
@@ -165,12 +174,9 @@ impl Matcher {
     fn fill_text(&mut self, row: RowId, mask: &mut [u32]) -> Result<(), LimitExceeded> {
         let Scratch { resolver, walker, recipes } = &mut self.scratch;
         let compiled = &self.compiled;
-        if let Some(extra) = recipes.get(&row) {
-            for item in self.rows.scannable(row) {
-                let local = compiled.local(item.state, walker)?;
-                add_accepted(&self.rows, item, &local, mask);
-            }
-            for &token in extra {
+        if let Some(recipe) = recipes.get(&row) {
+            write_accepted(&self.rows, self.rows.scannable(row), &recipe.locals, mask);
+            for &token in &recipe.extra {
                 bits::set(mask, token);
             }
             return Ok(());
@@ -182,7 +188,8 @@ impl Matcher {
             if recipes.len() >= MAX_RECIPES {
                 recipes.clear();
             }
-            recipes.insert(row, resolver.extra().into());
+            let recipe = Recipe { locals: resolver.locals().into(), extra: resolver.extra().into() };
+            recipes.insert(row, recipe);
         }
         Ok(())
     }

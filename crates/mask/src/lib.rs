@@ -23,10 +23,12 @@ mod boundary;
 mod counted;
 mod local;
 mod resolve;
+mod slices;
 mod suffix;
 mod token_set;
 mod walk;
 
 pub use local::LocalMask;
-pub use resolve::{Resolver, add_accepted};
+pub use resolve::{Resolver, write_accepted};
+pub use slices::Slices;
 pub use walk::Walker;

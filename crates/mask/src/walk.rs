@@ -16,20 +16,26 @@ use crate::bits;
 use crate::boundary::{Boundary, split};
 use crate::counted::counted_mask;
 use crate::local::LocalMask;
+use crate::slices::{Loop, Slices};
 use crate::suffix::SuffixTrie;
 use crate::token_set::TokenSet;
 use formwork_earley::{LimitExceeded, RowId, Rows, TableId};
 use formwork_fsm::{Automata, StateId};
 use formwork_grammar::ByteSet;
-use formwork_vocab::{NodeId, Trie, Vocabulary};
+use formwork_vocab::{NodeId, TokenId, Trie};
+use std::sync::Arc;
 
 /// Computes local masks of one grammar over one vocabulary; keeps buffers between calls.
 #[derive(Debug)]
 pub struct Walker {
-    vocabulary: Vocabulary,
+    slices: Arc<Slices>,
+    /// Whether loop slices may be used.
+    uses_slices: bool,
     rows: Rows,
-    /// The tokens accepted so far, as a bitset.
-    accepted: Vec<u32>,
+    /// The tokens accepted so far, but for those of the start's slice.
+    accepted: Vec<TokenId>,
+    /// The same as a bitset, the slice included, where it is needed.
+    accepted_bits: Vec<u32>,
     frames: Vec<Frame>,
     pending: Vec<Pending>,
     path: Vec<u8>,
@@ -50,6 +56,27 @@ struct Frame {
     config: Config,
     /// Whether the node is a pending boundary.
     is_boundary: bool,
+    /// Whether the way to the node is made of the start's loop alone.
+    in_slice: bool,
+}
+
+/// What one walk is about.
+#[derive(Clone, Copy, Debug)]
+struct Start {
+    state: StateId,
+    /// The state's loop, if its slice is taken.
+    slice: Option<Loop>,
+    /// In a counted rule: the ticks that the state still needs and can reach.
+    ahead: Option<(u32, u32)>,
+    /// Whether anybody calls the rule; what lies behind the end of one that nobody calls is nobody's.
+    is_called: bool,
+}
+
+/// What a walk finds besides accepted tokens.
+#[derive(Debug, Default)]
+struct Findings {
+    boundaries: Vec<Boundary>,
+    rechecks: Vec<NodeId>,
 }
 
 /// A boundary whose subtree is being walked.
@@ -63,11 +90,14 @@ struct Pending {
 const KEPT_ROWS: usize = 2_000;
 
 impl Walker {
-    /// A walker over the automata of `rows`, which should be an arena of its own.
-    pub fn new(vocabulary: Vocabulary, rows: Rows) -> Self {
+    /// A walker over the automata of `rows`, which should be an arena of its own. Without `uses_slices` every token is
+    /// walked; the masks are the same.
+    pub fn new(slices: Arc<Slices>, uses_slices: bool, rows: Rows) -> Self {
         Self {
-            accepted: vec![0; vocabulary.mask_words()],
-            vocabulary,
+            accepted: Vec::new(),
+            accepted_bits: Vec::new(),
+            slices,
+            uses_slices,
             rows,
             frames: Vec::new(),
             pending: Vec::new(),
@@ -82,11 +112,12 @@ impl Walker {
     /// # Errors
     /// A limit on rows: the sub-rules are too ambiguous.
     pub fn local_mask(&mut self, state: StateId) -> Result<LocalMask, LimitExceeded> {
-        let automata = std::sync::Arc::clone(self.rows.automata());
+        let automata = Arc::clone(self.rows.automata());
         let rule = automata.rule_of(state);
         let counts = automata.counter(rule).is_some();
+        let vocabulary = self.slices.vocabulary().clone();
         if counts && !automata.refers(rule) {
-            let counted = counted_mask(&self.vocabulary, &automata, state);
+            let counted = counted_mask(&vocabulary, &automata, state);
             return Ok(LocalMask {
                 accepted: TokenSet::List(Box::default()),
                 suffixes: SuffixTrie::default(),
@@ -96,73 +127,75 @@ impl Walker {
             });
         }
         if self.rows.n_rows() > KEPT_ROWS {
-            self.rows = Rows::new(std::sync::Arc::clone(&automata), self.rows.limits().clone());
+            self.rows = Rows::new(Arc::clone(&automata), self.rows.limits().clone());
         }
-        let mut boundaries = Vec::new();
-        let mut rechecks = Vec::new();
-        self.accepted.fill(0);
+        self.accepted.clear();
         self.frames.clear();
         self.pending.clear();
         self.path.clear();
-        self.walk(&automata, state, counts, &mut boundaries, &mut rechecks)?;
-        let (suffixes, references) = split(&self.vocabulary, boundaries, Some(&self.accepted));
-        Ok(LocalMask {
-            accepted: TokenSet::from_bits(&self.accepted),
-            suffixes,
-            references,
-            rechecks: rechecks.into(),
-            counted: None,
-        })
-    }
-
-    fn walk(
-        &mut self,
-        automata: &Automata,
-        start: StateId,
-        counts: bool,
-        boundaries: &mut Vec<Boundary>,
-        rechecks: &mut Vec<NodeId>,
-    ) -> Result<(), LimitExceeded> {
-        let vocabulary = self.vocabulary.clone();
+        let own_loop = automata.own_loop(state);
+        let is_wide = own_loop.0.count_ones() >= 16 || own_loop.1;
+        let start = Start {
+            state,
+            slice: (self.uses_slices && is_wide).then_some(own_loop),
+            ahead: counts.then(|| automata.ticks_ahead(state)),
+            is_called: automata.is_called(rule),
+        };
+        let mut findings = Findings::default();
         let trie = vocabulary.trie();
-        let ahead = automata.ticks_ahead(start);
-        let next_bytes = *automata.next_bytes(start);
         for child in trie.children(Trie::ROOT) {
-            if next_bytes.contains(trie.byte(child)) {
-                self.walk_child(automata, trie, start, counts.then_some(ahead), child, boundaries, rechecks)?;
+            if automata.next_bytes(state).contains(trie.byte(child)) {
+                self.walk_child(&automata, trie, start, child, &mut findings)?;
             }
         }
-        Ok(())
+        let slice = start.slice.map(|slice| self.slices.slice(slice));
+        let (suffixes, references) = if findings.boundaries.is_empty() {
+            (SuffixTrie::default(), Box::default())
+        } else {
+            let bits = &mut self.accepted_bits;
+            bits.clear();
+            bits.extend_from_slice(slice.as_deref().unwrap_or_default());
+            bits.resize(vocabulary.mask_words(), 0);
+            for &token in &self.accepted {
+                bits::set(bits, token);
+            }
+            split(&vocabulary, findings.boundaries, Some(bits))
+        };
+        let accepted = match slice {
+            Some(slice) => TokenSet::from_slice(slice, &self.accepted),
+            None => TokenSet::from_tokens(&self.accepted, vocabulary.mask_words()),
+        };
+        Ok(LocalMask { accepted, suffixes, references, rechecks: findings.rechecks.into(), counted: None })
     }
 
     /// Walks the subtree of one child of the trie's root.
-    #[allow(
-        clippy::too_many_arguments,
-        reason = "the loop's context; a struct for it would be built for one call"
-    )]
     fn walk_child(
         &mut self,
         automata: &Automata,
         trie: &Trie,
-        start: StateId,
-        ahead: Option<(u32, u32)>,
+        start: Start,
         root: NodeId,
-        boundaries: &mut Vec<Boundary>,
-        rechecks: &mut Vec<NodeId>,
+        findings: &mut Findings,
     ) -> Result<(), LimitExceeded> {
-        // What lies behind the end of a rule that nobody calls is nobody's.
-        let is_called = automata.is_called(automata.rule_of(start));
+        let Start { ahead, is_called, .. } = start;
         let mut node = root;
         let end = trie.end(root);
         while node < end || !self.frames.is_empty() {
             while self.frames.last().is_some_and(|frame| frame.end <= node) {
-                self.leave(boundaries);
+                self.leave(&mut findings.boundaries);
             }
             if node >= end {
                 break;
             }
             let byte = trie.byte(node);
-            let from = self.frames.last().map_or(Config::State(start), |frame| frame.config);
+            let (from, above_in_slice) = self
+                .frames
+                .last()
+                .map_or((Config::State(start.state), true), |frame| (frame.config, frame.in_slice));
+            let in_slice = above_in_slice
+                && start
+                    .slice
+                    .is_some_and(|(ascii, utf8)| if byte < 0x80 { ascii >> byte & 1 != 0 } else { utf8 });
             let depth = trie.depth(node);
             self.path.truncate(depth - 1);
             self.path.push(byte);
@@ -176,7 +209,7 @@ impl Walker {
                 let (most, least) = self.rows.floating_ticks(row);
                 if most > need || least < reach || ends && reach > 0 {
                     // Here the item's own count decides: whether it may go on, or whether it may end already.
-                    rechecks.push(node);
+                    findings.rechecks.push(node);
                     self.undecided(trie, node);
                     node = trie.end(node);
                     continue;
@@ -188,15 +221,17 @@ impl Walker {
                 }
                 Config::Row(row) => !self.rows.scannable(row).is_empty(),
             };
+            // Back at the start along its own loop: whatever the loop goes on to read is in the slice.
+            let is_back = in_slice && matches!(config, Config::State(state) if state == start.state);
             if alive && self.covered(automata, trie, config, node) {
-                for &token in trie.tokens_below(node) {
-                    bits::set(&mut self.accepted, token);
+                if !is_back {
+                    self.accepted.extend_from_slice(trie.tokens_below(node));
                 }
                 node = trie.end(node);
                 continue;
             }
-            for &token in trie.tokens_at(node) {
-                bits::set(&mut self.accepted, token);
+            if !is_back {
+                self.accepted.extend_from_slice(trie.tokens_at(node));
             }
             if trie.end(node) == node.next() {
                 node = node.next();
@@ -215,12 +250,12 @@ impl Walker {
                     self.undecided(trie, child);
                 }
                 if ends {
-                    self.pop_boundary(boundaries);
+                    self.pop_boundary(&mut findings.boundaries);
                 }
                 node = trie.end(node);
                 continue;
             }
-            self.frames.push(Frame { end: trie.end(node), config, is_boundary: ends });
+            self.frames.push(Frame { end: trie.end(node), config, is_boundary: ends, in_slice });
             node = node.next();
         }
         Ok(())
