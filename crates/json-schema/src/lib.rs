@@ -30,6 +30,7 @@
 mod options;
 mod report;
 
+mod checker;
 mod compile;
 mod decimal;
 mod draft;
@@ -44,6 +45,8 @@ mod uri;
 mod error;
 mod limits;
 
+#[doc(hidden)]
+pub use checker::Checker;
 pub use draft::Draft;
 pub use error::{Error, ErrorKind};
 pub use limits::Limits;

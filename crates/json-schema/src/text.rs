@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn membership_and_emptiness() {
         let mut texts = Texts::default();
-        let mut pattern = |texts: &mut Texts, p: &str| match texts.pattern(&p.into()) {
+        let pattern = |texts: &mut Texts, p: &str| match texts.pattern(&p.into()) {
             Ok(text) => text,
             Err(_) => panic!("{p}"),
         };

@@ -490,8 +490,10 @@ impl Lowering<'_> {
 /// The states at one position: ways to take the name (value, target), and the target when it is passed over.
 #[derive(Default)]
 struct Layer {
-    states: Vec<(Vec<(ExprId, usize)>, Option<usize>)>,
+    states: Vec<(Takes, Option<usize>)>,
 }
+
+type Takes = Vec<(ExprId, usize)>;
 
 /// Residuals in the order in which they were first met.
 #[derive(Default)]

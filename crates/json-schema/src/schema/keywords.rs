@@ -229,7 +229,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn combinations(&mut self, k: &Keywords, out: &mut Vec<Assertion>) -> Result<(), Error> {
+    fn combinations(&self, k: &Keywords, out: &mut Vec<Assertion>) -> Result<(), Error> {
         for keyword in ["allOf", "anyOf", "oneOf"] {
             let Some(value) = k.get(keyword) else { continue };
             let list = self.list(k, keyword, value)?;
@@ -299,7 +299,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn bounds(&mut self, k: &Keywords, out: &mut Vec<Assertion>) -> Result<(), Error> {
+    fn bounds(&self, k: &Keywords, out: &mut Vec<Assertion>) -> Result<(), Error> {
         for (keyword, exclusive) in [("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")] {
             let mut strict = false;
             let mut bounds = Vec::new();
@@ -364,10 +364,7 @@ impl Reader<'_> {
             let max = k.get("maxContains").map(|v| self.count(k, "maxContains", v)).transpose()?;
             out.push(Assertion::Contains { schema, min: min.unwrap_or(1), max });
         }
-        for keyword in ["unevaluatedItems"] {
-            self.refuse(k, keyword)?;
-        }
-        Ok(())
+        self.refuse(k, "unevaluatedItems")
     }
 
     fn refuse(&self, k: &Keywords, keyword: &str) -> Result<(), Error> {

@@ -229,7 +229,7 @@ impl Registry {
                     self.ids.insert(without.to_owned(), schema);
                 }
                 base = without.into();
-                self.bases[index] = self.base_id(&base.clone());
+                self.bases[index] = self.base_id(&base);
                 if let Some(stated) = self.stated_dialect(schema) {
                     // The document's own dialect was settled on entering, where the options have their say.
                     if self.forest.parent(schema).is_some() {

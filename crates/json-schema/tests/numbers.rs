@@ -1,0 +1,108 @@
+//! Bounds on numbers against exact arithmetic, over every short spelling.
+
+mod common;
+
+use common::Schema;
+use formwork_json_schema::{Numbers, Options};
+
+/// The value of a number's text times 10^8, exactly.
+fn scaled(text: &str) -> i128 {
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let exponent: i32 = exponent.parse().expect("an exponent");
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits: i128 = format!("{}{fraction}", whole.trim_start_matches('-')).parse().expect("digits");
+    let power = 8 + exponent - fraction.len() as i32;
+    let value = digits * 10i128.pow(power.try_into().expect("small"));
+    if whole.starts_with('-') { -value } else { value }
+}
+
+fn spellings() -> Vec<String> {
+    let mut all = Vec::new();
+    for sign in ["", "-"] {
+        for whole in ["0", "1", "2", "5", "9", "10", "12", "19", "20", "99", "100", "125"] {
+            for fraction in ["", ".0", ".1", ".5", ".25", ".50", ".05", ".99", ".251"] {
+                all.push(format!("{sign}{whole}{fraction}"));
+                if whole.len() == 1 && whole != "0" {
+                    for exponent in ["e0", "e+1", "e-1", "E2", "e-02", "e1"] {
+                        all.push(format!("{sign}{whole}{fraction}{exponent}"));
+                    }
+                }
+            }
+        }
+    }
+    all
+}
+
+const BOUNDS: [&str; 18] = [
+    "0", "1", "-1", "1.5", "-1.5", "10", "12", "-12", "0.25", "-0.05", "99.9", "100", "125", "-100", "2e1",
+    "0.1", "12.5", "1e-2",
+];
+
+#[test]
+fn bounds_on_numbers_compare_exactly() {
+    let spellings = spellings();
+    for bound in BOUNDS {
+        for (keyword, holds) in [
+            ("minimum", (|v, b| v >= b) as fn(i128, i128) -> bool),
+            ("exclusiveMinimum", |v, b| v > b),
+            ("maximum", |v, b| v <= b),
+            ("exclusiveMaximum", |v, b| v < b),
+        ] {
+            let schema = format!("{{\"type\": \"number\", \"{keyword}\": {bound}}}");
+            let grammar = Schema::new(&Options::default(), &schema).expect("supported");
+            for text in &spellings {
+                assert_eq!(grammar.accepts(text), holds(scaled(text), scaled(bound)), "{schema} {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn bounds_on_integers_compare_exactly() {
+    let spellings = spellings();
+    for (low, high) in [
+        ("0", "10"),
+        ("-12", "12"),
+        ("1.5", "99.9"),
+        ("-1.5", "0.25"),
+        ("-100", "-1"),
+        ("5", "5"),
+        ("10", "1"),
+    ] {
+        let schema = format!("{{\"type\": \"integer\", \"minimum\": {low}, \"exclusiveMaximum\": {high}}}");
+        let grammar = Schema::new(&Options::default(), &schema).expect("supported");
+        let loose = Schema::new(&Options::default().numbers(Numbers::Any), &schema).expect("supported");
+        for text in &spellings {
+            let value = scaled(text);
+            let inside = scaled(low) <= value && value < scaled(high);
+            let whole = value % 100_000_000 == 0;
+            let plain = !text.contains(['.', 'e', 'E']);
+            assert_eq!(grammar.accepts(text), inside && whole && plain, "{schema} {text}");
+            assert!(!loose.accepts(text) || (inside && whole), "{schema} {text}");
+            if !text.contains(['e', 'E']) {
+                assert_eq!(loose.accepts(text), inside && whole, "{schema} {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn multiples_are_exact() {
+    for of in ["1", "2", "5", "10", "0.5", "0.25", "0.1", "0.01", "4", "20", "100", "2.5"] {
+        let schema = format!("{{\"type\": \"number\", \"multipleOf\": {of}}}");
+        let not = format!("{{\"type\": \"number\", \"not\": {{\"multipleOf\": {of}}}}}");
+        let (grammar, other) =
+            (Schema::new(&Options::default(), &schema), Schema::new(&Options::default(), &not));
+        let (grammar, other) = (grammar.expect("supported"), other.expect("supported"));
+        for text in spellings() {
+            let multiple = scaled(&text) % scaled(of) == 0;
+            if text.contains(['e', 'E']) {
+                assert!(!grammar.accepts(&text) || multiple, "{schema} {text}");
+                assert!(!other.accepts(&text) || !multiple, "{not} {text}");
+            } else {
+                assert_eq!(grammar.accepts(&text), multiple, "{schema} {text}");
+                assert_eq!(other.accepts(&text), !multiple, "{not} {text}");
+            }
+        }
+    }
+}
