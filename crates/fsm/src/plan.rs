@@ -1,7 +1,7 @@
 //! Which rules keep an automaton of their own and which are put in line where they are used.
 //!
-//! A rule boundary is where automata are shared, and where masks get expensive: what a token may be after the end of a
-//! rule depends on who asked for it. So:
+//! A rule boundary is where automata are shared, and where masks get expensive: what may come after the end of a rule
+//! depends on who asked for it. So:
 //! - of each cycle of rules at least one is kept (a feedback set, chosen greedily);
 //! - a rule whose frontend says [`Sharing::Keep`] is kept: other grammars have the same;
 //! - an *open* rule, one that may be longer than its shortest end (a word, a number, white space), goes in line: as a

@@ -114,9 +114,11 @@ pub(crate) fn counted_mask(vocabulary: &Vocabulary, automata: &Automata, start: 
     finish(vocabulary, found, boundaries)
 }
 
-/// Whether the state's ticking loop reads every text below the node.
+/// Whether the state's ticking loop reads every text below the node. False for a state that has none, even where nothing
+/// is below.
 fn ticks_all_below(automata: &Automata, trie: &Trie, state: StateId, node: NodeId) -> bool {
-    loop_covers(automata.own_ticking_loop(state), trie, node, trie.bytes_below(node))
+    automata.own_ticking_loop(state) != (0, false)
+        && loop_covers(automata.own_ticking_loop(state), trie, node, trie.bytes_below(node))
 }
 
 fn step(automata: &Automata, from: &[(StateId, u32)], byte: u8, reached: &mut Config) {

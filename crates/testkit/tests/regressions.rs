@@ -49,3 +49,9 @@ fn a_root_that_counts_a_body_that_may_be_empty() {
 fn a_counted_rule_that_begins_again_inside_itself() {
     check_masks("root ::= \"b\" r \"b\"\nr ::= (\"a\" r?){60,70}", &["a", "b", "ab"]);
 }
+
+/// A token behind which the vocabulary has nothing was taken for one that a loop reads, and its own tick forgotten.
+#[test]
+fn a_measured_text_without_loops() {
+    check_masks("root ::= \"<\" And([^]{5,15}, [^n]{2,4} \"é\") \">\"", &["<", ">", "a", "b", "é", "aé"]);
+}
