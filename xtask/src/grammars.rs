@@ -191,7 +191,7 @@ fn print_case(vocabulary: &Vocabulary, case: &Case, slow: &mut Vec<String>) {
         false if written.p99 > LONG => " <<<< LONG",
         false => "",
     };
-    println!("{start} |{p50:>6.1}{p99:>6.1}{form}{mark}");
+    println!("{start} |{p50:>9.1}{p99:>9.1}{form}{mark}");
     if !mark.is_empty() {
         let worst = &written.worst;
         slow.push(format!(
