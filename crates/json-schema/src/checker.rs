@@ -83,7 +83,7 @@ impl<'o> Checker<'o> {
                 .ok_or_else(|| Error::limit(&*pointer, "the number has too many digits"))?,
             Value::String(text) => self.normal.string_satisfies(component, &text),
             Value::Array(items) => {
-                self.normal.refuse_unique(component, &pointer)?;
+                self.normal.refuse_unique(component, demand)?;
                 let mut states = vec![component];
                 for &item in &items {
                     let mut next = Vec::new();

@@ -7,6 +7,9 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
+    /// How deeply arrays and objects may nest in the schema's text; default 1,000. Pointers are as long as schemas are deep,
+    /// so that time and memory would grow with the square of it.
+    pub max_nesting: usize,
     /// Rules, one for each distinct demand on a value; default 20,000.
     pub max_rules: usize,
     /// States of one object or array; default 20,000.
@@ -28,6 +31,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
+            max_nesting: 1_000,
             max_rules: 20_000,
             max_object_states: 20_000,
             max_states: 200_000,

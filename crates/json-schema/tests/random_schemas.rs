@@ -137,7 +137,8 @@ fn agree_with_jsonschema() {
         complete(&mut r, &mut schema);
         let text = schema.to_string();
         let instances: Vec<Value> = (0..40).map(|_| instance(&mut r, 3)).collect();
-        let validator = jsonschema::draft202012::new(&schema).expect("a schema");
+        // The meta-schema wants lists without repetitions, which the generator does not look after.
+        let Ok(validator) = jsonschema::draft202012::new(&schema) else { continue };
         let mut checker = Checker::new(&options, &text).expect("a schema");
         let compiled = match Schema::new(&options, &text) {
             Ok(compiled) => compiled,

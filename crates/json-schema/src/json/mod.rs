@@ -103,6 +103,17 @@ impl Forest {
         self.values.len()
     }
 
+    /// The most levels that a document has.
+    pub(crate) fn depth(&self) -> usize {
+        let mut depths = vec![1usize; self.values.len()];
+        for index in (0..self.values.len()).rev() {
+            if let Some((parent, _)) = &self.parents[index] {
+                depths[index] = depths[parent.index()] + 1;
+            }
+        }
+        depths.into_iter().max().unwrap_or(0)
+    }
+
     pub(crate) fn get(&self, id: ValueId) -> &Value {
         &self.values[id.index()]
     }

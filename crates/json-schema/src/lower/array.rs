@@ -108,7 +108,7 @@ impl Lowering<'_> {
     }
 
     fn array_machine(&mut self, formula: FormulaId, pointer: &str) -> Result<ExprId, Error> {
-        self.normal.refuse_unique(formula, pointer)?;
+        self.normal.refuse_unique(formula, self.demand)?;
         let mut machine = Machine::default();
         let mut ids: HashMap<FormulaId, usize> = HashMap::default();
         let mut residuals = vec![formula];

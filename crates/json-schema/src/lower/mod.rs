@@ -29,6 +29,8 @@ pub(crate) struct Lowering<'o> {
     keys: HashMap<ExprId, RuleId>,
     /// Text expressions of the normal form's arena, in the grammar's.
     imported: HashMap<ExprId, ExprId>,
+    /// The demand whose rule is being made, for finding keywords to blame.
+    demand: FormulaId,
     n_states: usize,
     /// The same when the present object or array was begun.
     n_states_before: usize,
@@ -60,6 +62,7 @@ impl<'o> Lowering<'o> {
             shared: HashMap::default(),
             keys: HashMap::default(),
             imported: HashMap::default(),
+            demand: FormulaId::TRUE,
             n_states: 0,
             n_states_before: 0,
             ws,
@@ -191,6 +194,7 @@ impl<'o> Lowering<'o> {
         demand: FormulaId,
     ) -> Result<ExprId, Error> {
         let pointer = self.normal.pointer(demand);
+        self.demand = demand;
         let mut ways = Vec::new();
         for (kind, component) in Kind::ALL.into_iter().zip(components) {
             if component == FormulaId::FALSE {

@@ -249,7 +249,7 @@ impl Lowering<'_> {
                     self.b.and([all, others])
                 }
             }
-            Atom::Multiple(of, sign) => self.multiples(of, *sign, whole, pointer)?,
+            Atom::Multiple(of, sign) => self.multiples(of, *sign, whole)?,
             _ => self.b.never(),
         })
     }
@@ -397,25 +397,18 @@ impl Lowering<'_> {
     }
 
     /// Whole multiples. A divisor whose only prime factors are 2 and 5 looks at the last digits alone.
-    fn multiples(&mut self, of: &Decimal, sign: bool, whole: bool, pointer: &str) -> Result<ExprId, Error> {
-        let refused = || {
-            Err(Error::unsupported(
-                pointer.to_owned() + "/multipleOf",
-                "multipleOf",
-                &format!(
-                    "{of} is not enforced yet (divisors of powers of ten are, and any between close bounds)"
-                ),
-            ))
-        };
+    fn multiples(&mut self, of: &Decimal, sign: bool, whole: bool) -> Result<ExprId, Error> {
         if whole && Decimal::from_u64(1).is_multiple_of(of) == Some(true) {
             // Every whole number is a multiple of 0.5.
             return Ok(if sign { self.every_integer() } else { self.b.never() });
         }
-        let Some((digits, modulus)) = last_digits(of) else { return refused() };
+        let Some((digits, modulus)) = last_digits(of) else {
+            return self.refuse_multiple(of);
+        };
         // `of` divides 10^k: with p places after the point, the value is a multiple iff its last k + p digits are.
         let places = usize::try_from(-of.exponent()).unwrap_or(0);
         if digits > 3 {
-            return refused();
+            return self.refuse_multiple(of);
         }
         let window = digits;
         let unit = 10u64.pow(u32::try_from(window).unwrap_or(0));
@@ -440,6 +433,12 @@ impl Lowering<'_> {
         };
         let others = self.b.not(multiples);
         Ok(self.b.and([all, others]))
+    }
+
+    fn refuse_multiple(&mut self, of: &Decimal) -> Result<ExprId, Error> {
+        let why =
+            format!("{of} is not enforced yet (divisors of powers of ten are, and any between close bounds)");
+        Err(Error::unsupported(self.normal.pointer_of(self.demand, "multipleOf")?, "multipleOf", &why))
     }
 
     /// Plain magnitudes whose digits, with `places` of them after the point, end in one of `tails`; zeros may follow.

@@ -86,7 +86,7 @@ impl Lowering<'_> {
         let min = if shape_min >= min { 0 } else { min };
         let max = if shape_max <= max { u64::MAX } else { max };
         if min > 0 || max < u64::MAX {
-            self.check_product(&texts, min, max, pointer)?;
+            self.check_product(&texts, min, max)?;
             let (min, max) = bounds(min, max, pointer)?;
             let any = self.b.class(CharClass::any());
             texts.push(self.b.repeat(any, min, max));
@@ -95,7 +95,7 @@ impl Lowering<'_> {
     }
 
     /// A pattern and a length multiply: the automaton knows the place in the pattern and the number of characters.
-    fn check_product(&self, texts: &[ExprId], min: u64, max: u64, pointer: &str) -> Result<(), Error> {
+    fn check_product(&mut self, texts: &[ExprId], min: u64, max: u64) -> Result<(), Error> {
         let size = texts.iter().map(|&text| Shape::of(&self.b, text).size).fold(1, u64::saturating_add);
         let length = if max == u64::MAX { min } else { max };
         if size.saturating_mul(length) <= MAX_PRODUCT {
@@ -103,7 +103,7 @@ impl Lowering<'_> {
         }
         let keyword = if max == u64::MAX { "minLength" } else { "maxLength" };
         Err(Error::unsupported(
-            pointer,
+            self.normal.pointer_of(self.demand, keyword)?,
             keyword,
             &format!("of {length} beside a pattern or format of this size needs too many states"),
         ))

@@ -13,17 +13,17 @@ use std::sync::Arc;
 pub(crate) struct Normal<'o> {
     pub(crate) reader: Reader<'o>,
     pub(crate) formulas: Formulas,
-    nodes: Vec<NodeData>,
+    pub(super) nodes: Vec<NodeData>,
     node_ids: HashMap<NodeKey, NodeId>,
     components: HashMap<(NodeId, Kind), State>,
     demands: HashMap<(FormulaId, Kind), FormulaId>,
-    declared: HashMap<NodeId, Names>,
+    pub(super) declared: HashMap<NodeId, Names>,
     pub(super) key_verdicts: HashMap<(FormulaId, Arc<str>), bool>,
     pub(super) empty_demands: HashMap<FormulaId, bool>,
 }
 
-struct NodeData {
-    content: NodeContent,
+pub(super) struct NodeData {
+    pub(super) content: NodeContent,
     parsed: Option<Arc<Parsed>>,
 }
 
@@ -110,7 +110,7 @@ impl<'o> Normal<'o> {
         first.map_or_else(String::new, |node| self.reader.registry.forest.pointer(self.place(node)))
     }
 
-    fn parsed(&mut self, node: NodeId, schema: ValueId) -> Result<Arc<Parsed>, Error> {
+    pub(super) fn parsed(&mut self, node: NodeId, schema: ValueId) -> Result<Arc<Parsed>, Error> {
         if let Some(parsed) = &self.nodes[node.0 as usize].parsed {
             return Ok(parsed.clone());
         }
@@ -223,7 +223,7 @@ impl<'o> Normal<'o> {
     }
 
     /// The components that a component is made of.
-    fn parts_in_place(&mut self, node: NodeId, kind: Kind) -> Result<Vec<(NodeId, Kind)>, Error> {
+    pub(super) fn parts_in_place(&mut self, node: NodeId, kind: Kind) -> Result<Vec<(NodeId, Kind)>, Error> {
         let NodeContent::Schema(schema) = self.nodes[node.0 as usize].content else { return Ok(Vec::new()) };
         let parsed = self.parsed(node, schema)?;
         if parsed.is_false || excluded(&parsed, kind) {
@@ -508,94 +508,10 @@ impl<'o> Normal<'o> {
             _ => self.formulas.any(ways),
         }
     }
-
-    // ---- the order of declared names ----
-
-    /// The declared names of the nodes that a demand mentions: own before referenced before branches.
-    pub(crate) fn declared(&mut self, demand: FormulaId) -> Result<Names, Error> {
-        let mut nodes = Vec::new();
-        for (_, atom) in self.formulas.atoms(demand) {
-            if let Atom::Node(node, true) = atom {
-                nodes.push(node);
-            }
-        }
-        if let [node] = nodes[..] {
-            if let Some(names) = self.declared.get(&node) {
-                return Ok(names.clone());
-            }
-        }
-        let mut names: Vec<Arc<str>> = Vec::new();
-        let mut known: HashSet<Arc<str>> = HashSet::default();
-        let mut seen: HashSet<NodeId> = HashSet::default();
-        // Depth first in document order: what is pushed last is visited first.
-        let mut todo: Vec<NodeId> = nodes.iter().rev().copied().collect();
-        while let Some(node) = todo.pop() {
-            if !seen.insert(node) {
-                continue;
-            }
-            let schema = match self.nodes[node.0 as usize].content {
-                NodeContent::Schema(schema) => schema,
-                NodeContent::Constant(value) => {
-                    self.constant_names(value, &mut names, &mut known);
-                    continue;
-                }
-            };
-            let parsed = self.parsed(node, schema)?;
-            if parsed.is_false || excluded(&parsed, Kind::Object) {
-                continue;
-            }
-            let mut below: Vec<NodeId> = Vec::new();
-            for assertion in &parsed.assertions {
-                match assertion {
-                    Assertion::Members { declared, .. } => {
-                        names.extend(
-                            declared
-                                .iter()
-                                .map(|(name, _)| name)
-                                .filter(|&name| known.insert(name.clone()))
-                                .cloned(),
-                        );
-                    }
-                    Assertion::Values(values) => {
-                        for &value in values {
-                            self.constant_names(value, &mut names, &mut known);
-                        }
-                    }
-                    Assertion::Reference(target) => below.push(self.schema(*target)),
-                    Assertion::AllOf(list) | Assertion::AnyOf(list) | Assertion::OneOf(list) => {
-                        for &branch in list {
-                            below.push(self.schema(branch));
-                        }
-                    }
-                    Assertion::If { test, then, otherwise } => {
-                        for schema in [Some(test), then.as_ref(), otherwise.as_ref()].into_iter().flatten() {
-                            below.push(self.schema(*schema));
-                        }
-                    }
-                    Assertion::DependentSchema(_, schema) => below.push(self.schema(*schema)),
-                    _ => {}
-                }
-            }
-            todo.extend(below.into_iter().rev());
-        }
-        let names = Names::from(names);
-        if let [node] = nodes[..] {
-            self.declared.insert(node, names.clone());
-        }
-        Ok(names)
-    }
-
-    fn constant_names(&self, value: ValueId, names: &mut Vec<Arc<str>>, known: &mut HashSet<Arc<str>>) {
-        if let Value::Object(members) = self.reader.registry.forest.get(value) {
-            names.extend(
-                members.iter().map(|(name, _)| name).filter(|&name| known.insert(name.clone())).cloned(),
-            );
-        }
-    }
 }
 
 /// Whether the schema's `type` leaves no value of the kind.
-fn excluded(parsed: &Parsed, kind: Kind) -> bool {
+pub(super) fn excluded(parsed: &Parsed, kind: Kind) -> bool {
     parsed.assertions.iter().any(|assertion| match assertion {
         Assertion::Types(types) => !match kind {
             Kind::Null => types.null,

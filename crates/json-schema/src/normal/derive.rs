@@ -182,12 +182,12 @@ fn shifted(from: u64, to: Option<u64>) -> Option<(u64, Option<u64>)> {
 
 /// Refuses atoms that have no machine yet.
 impl Normal<'_> {
-    pub(crate) fn refuse_unique(&self, formula: FormulaId, pointer: &str) -> Result<(), Error> {
+    pub(crate) fn refuse_unique(&mut self, formula: FormulaId, demand: FormulaId) -> Result<(), Error> {
         let unique =
             self.formulas.atoms(formula).into_iter().any(|(_, atom)| matches!(atom, Atom::Unique(_)));
         if unique {
             return Err(Error::unsupported(
-                pointer,
+                self.pointer_of(demand, "uniqueItems")?,
                 "uniqueItems",
                 "cannot be decided from left to right over these items, or not yet",
             ));

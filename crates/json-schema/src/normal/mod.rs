@@ -1,10 +1,11 @@
-//! The normal form between JSON Schema and grammars; `README.md` beside this file is the essay.
+#![doc = include_str!("README.md")]
 
 mod build;
 mod choices;
 mod derive;
 mod dump;
 mod formula;
+mod names;
 mod node;
 mod oracle;
 

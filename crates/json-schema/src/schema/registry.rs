@@ -83,6 +83,10 @@ impl Registry {
             resources.push((forest.convert(name, value)?, name));
         }
         let n = forest.len();
+        if forest.depth() > options.limits.max_nesting {
+            let message = format!("the schema nests more than {} levels deep", options.limits.max_nesting);
+            return Err(Error::limit("", message));
+        }
         let default = Dialect { draft: Draft::Draft202012, stated: false, validates: true };
         let mut registry = Self {
             forest,

@@ -6,11 +6,11 @@ use formwork_json_schema::{Error, Options};
 use formwork_vocab::Vocabulary;
 
 /// A schema compiled down to automata; `None` if nothing satisfies it.
-pub struct Schema(Option<CompiledGrammar>);
+pub(crate) struct Schema(Option<CompiledGrammar>);
 
 impl Schema {
     /// Compiles, or says why the frontend refuses.
-    pub fn new(options: &Options, schema: &str) -> Result<Self, Error> {
+    pub(crate) fn new(options: &Options, schema: &str) -> Result<Self, Error> {
         let grammar = match options.grammar(schema) {
             Ok(grammar) => grammar,
             Err(error) if error.kind().as_str() == "unsatisfiable" => return Ok(Self(None)),
@@ -25,7 +25,7 @@ impl Schema {
     }
 
     /// Whether the grammar has a text.
-    pub fn accepts(&self, text: &str) -> bool {
+    pub(crate) fn accepts(&self, text: &str) -> bool {
         let Some(compiled) = &self.0 else { return false };
         let mut matcher = Matcher::new(compiled);
         matcher.accept_bytes(text.as_bytes()).is_ok() && matcher.can_finish()
@@ -33,15 +33,15 @@ impl Schema {
 }
 
 /// A small random number generator, the same everywhere.
-pub struct Random(pub u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    pub fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) % n.max(1) as u64) as usize
     }
 
-    pub fn of<'a, T: ?Sized>(&mut self, items: &[&'a T]) -> &'a T {
+    pub(crate) fn of<'a, T: ?Sized>(&mut self, items: &[&'a T]) -> &'a T {
         items[self.below(items.len())]
     }
 }

@@ -1,0 +1,384 @@
+//! What schemas accept, refuse and report, by the contract.
+
+mod common;
+
+use common::Schema;
+use expect_test::{Expect, expect};
+use formwork_json_schema::{Formats, Limits, Options, PropertyOrder, Whitespace, any_json, grammar};
+use serde_json::json;
+
+/// One line for each text: `+` accepted, `-` not.
+fn check(schema: &str, texts: &[&str], expected: &Expect) {
+    check_with(&Options::default(), schema, texts, expected);
+}
+
+fn check_with(options: &Options, schema: &str, texts: &[&str], expected: &Expect) {
+    let schema = Schema::new(options, schema).expect("a schema");
+    let lines: String = texts
+        .iter()
+        .map(|text| format!("{} {text}\n", if schema.accepts(text) { '+' } else { '-' }))
+        .collect();
+    expected.assert_eq(&lines);
+}
+
+#[test]
+fn members_come_in_the_order_of_the_schema() {
+    let schema = r#"{"type": "object", "properties": {"a": {"type": "integer"}, "b": true}, "required": ["b", "x", "y"]}"#;
+    check(
+        schema,
+        &[
+            r#"{"a":1,"b":2,"x":0,"y":0}"#,
+            r#"{ "b" : 2, "y" : 0, "z": 1, "x" : 0 }"#,
+            r#"{"b":2,"a":1,"x":0,"y":0}"#,
+            r#"{"a":1,"b":2,"x":0}"#,
+            r#"{"a":1,"b":2,"x":0,"y":0,"\u0061":1}"#,
+            r#"{"\u0061":1,"b":2,"x":0,"y":0}"#,
+            r#"{"a":1.0,"b":2,"x":0,"y":0}"#,
+            r#"{"b":2,"x":0,"x":0,"y":0} "#,
+        ],
+        &expect![[r#"
+            + {"a":1,"b":2,"x":0,"y":0}
+            + { "b" : 2, "y" : 0, "z": 1, "x" : 0 }
+            - {"b":2,"a":1,"x":0,"y":0}
+            - {"a":1,"b":2,"x":0}
+            - {"a":1,"b":2,"x":0,"y":0,"\u0061":1}
+            + {"\u0061":1,"b":2,"x":0,"y":0}
+            - {"a":1.0,"b":2,"x":0,"y":0}
+            - {"b":2,"x":0,"x":0,"y":0} 
+        "#]],
+    );
+    let any = Options::default().property_order(PropertyOrder::Any);
+    check_with(
+        &any,
+        schema,
+        &[r#"{"y":0,"b":2,"a":1,"x":0}"#, r#"{"y":0,"b":2,"a":1,"x":0,"b":1}"#],
+        &expect![[r#"
+            + {"y":0,"b":2,"a":1,"x":0}
+            - {"y":0,"b":2,"a":1,"x":0,"b":1}
+        "#]],
+    );
+}
+
+#[test]
+fn arrays_count_and_have_positions() {
+    check(
+        r#"{"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}], "items": {"type": "null"}, "minItems": 1, "maxItems": 4}"#,
+        &[
+            "[]",
+            "[1]",
+            "[1,\"\"]",
+            "[1,1]",
+            "[1,\"\",null,null]",
+            "[1,\"\",null,null,null]",
+            "[1,null]",
+            "[ 1 , \"\" , null ]",
+        ],
+        &expect![[r#"
+            - []
+            + [1]
+            + [1,""]
+            - [1,1]
+            + [1,"",null,null]
+            - [1,"",null,null,null]
+            - [1,null]
+            + [ 1 , "" , null ]
+        "#]],
+    );
+    check(
+        r#"{"type": "array", "items": {"type": "integer"}, "contains": {"const": 1}, "maxItems": 3}"#,
+        &["[]", "[1]", "[2]", "[2,2,1]", "[2,2,2]", "[1,1,1]", "[2,2,2,1]"],
+        &expect![[r#"
+            - []
+            + [1]
+            - [2]
+            + [2,2,1]
+            - [2,2,2]
+            + [1,1,1]
+            - [2,2,2,1]
+        "#]],
+    );
+}
+
+#[test]
+fn strings_have_every_spelling_and_lengths_count_characters() {
+    check(
+        r#"{"minLength": 2, "maxLength": 3, "type": "string"}"#,
+        &["\"a\"", "\"ab\"", "\"😀é\"", r#""\ud83d\ude00\n\u0041""#, r#""\ud83d""#, "\"abcd\"", "\"a\nb\""],
+        &expect![[r#"
+            - "a"
+            + "ab"
+            + "😀é"
+            + "\ud83d\ude00\n\u0041"
+            - "\ud83d"
+            - "abcd"
+            - "a
+            b"
+        "#]],
+    );
+    check(
+        r#"{"type": "string", "pattern": "^a+$", "maxLength": 3, "not": {"const": "aa"}}"#,
+        &["\"\"", "\"a\"", "\"aa\"", r#""\u0061aa""#, "\"aaaa\"", "\"b\""],
+        &expect![[r#"
+            - ""
+            + "a"
+            - "aa"
+            + "\u0061aa"
+            - "aaaa"
+            - "b"
+        "#]],
+    );
+}
+
+#[test]
+fn constants_are_values() {
+    check(
+        r#"{"enum": [1, 1.5, "x", [1, {"b": 1, "a": null}], true]}"#,
+        &[
+            "1",
+            "1.0",
+            "1.5",
+            "1.50",
+            "15e-1",
+            "1.5e0",
+            r#""\u0078""#,
+            r#"[ 1, {"b": 1, "a": null} ]"#,
+            r#"[1,{"a":null,"b":1}]"#,
+            "true",
+            "false",
+        ],
+        &expect![[r#"
+            + 1
+            - 1.0
+            + 1.5
+            + 1.50
+            - 15e-1
+            + 1.5e0
+            + "\u0078"
+            + [ 1, {"b": 1, "a": null} ]
+            - [1,{"a":null,"b":1}]
+            + true
+            - false
+        "#]],
+    );
+}
+
+#[test]
+fn white_space_is_an_option() {
+    let compact = Options::default().whitespace(Whitespace::Compact);
+    check_with(
+        &compact,
+        r#"{"properties": {"a": {"items": true}}}"#,
+        &[r#"{"a":[1,{"b":2}]}"#, r#"{"a": 1}"#, "[ ]", " {}"],
+        &expect![[r#"
+            + {"a":[1,{"b":2}]}
+            - {"a": 1}
+            - [ ]
+            -  {}
+        "#]],
+    );
+}
+
+#[test]
+fn recursion_and_negation_of_it() {
+    let schema = r##"{"$ref": "#/$defs/n", "$defs": {"n": {"oneOf": [{"type": "string"},
+        {"type": "object", "properties": {"l": {"$ref": "#/$defs/n"}, "r": {"$ref": "#/$defs/n"}}, "required": ["l", "r"], "additionalProperties": false},
+        {"type": "array", "items": {"$ref": "#/$defs/n"}, "minItems": 1}]}}}"##;
+    check(
+        schema,
+        &[
+            r#""""#,
+            r#"{"l":"","r":[["x"]]}"#,
+            r#"{"l":""}"#,
+            "[]",
+            "[[[1]]]",
+            r#"[{"l":{"l":"","r":""},"r":""}]"#,
+        ],
+        &expect![[r#"
+            + ""
+            + {"l":"","r":[["x"]]}
+            - {"l":""}
+            - []
+            - [[[1]]]
+            + [{"l":{"l":"","r":""},"r":""}]
+        "#]],
+    );
+}
+
+#[test]
+fn errors_name_place_and_way_out() {
+    let mut lines = String::new();
+    for schema in [
+        "{",
+        "[]",
+        r#"{"type": "strin"}"#,
+        r#"{"properties": {"a": {"minimum": "1"}}}"#,
+        r#"{"items": {"uniqueItems": true}}"#,
+        r#"{"properties": {"a": {"unevaluatedProperties": false}}}"#,
+        r#"{"pattern": "(?=a)b"}"#,
+        r#"{"pattern": "("}"#,
+        r##"{"properties": {"x/y": {"$ref": "#/nowhere"}}}"##,
+        r##"{"allOf": [{"$ref": "#"}]}"##,
+        r#"{"format": "idn-email"}"#,
+        "false",
+        r#"{"type": "string", "enum": [1]}"#,
+        r#"{"minimum": 1e999999999}"#,
+    ] {
+        let error = grammar(schema).expect_err(schema);
+        lines.push_str(&format!("{schema}\n  {} {:?} {}\n", error.kind(), error.pointer(), error.message()));
+    }
+    expect![[r##"
+        {
+          invalid "" not JSON: a key or `}` is missing at line 1, column 2
+        []
+          invalid "" a schema must be an object, `true` or `false`
+        {"type": "strin"}
+          invalid "/type" `type` must be one of the seven types, or a list of them
+        {"properties": {"a": {"minimum": "1"}}}
+          invalid "/properties/a/minimum" `minimum` must be a number
+        {"items": {"uniqueItems": true}}
+          unsupported "/items/uniqueItems" `uniqueItems` cannot be decided from left to right over these items, or not yet; `relax: ["uniqueItems"]` compiles without it and reports it
+        {"properties": {"a": {"unevaluatedProperties": false}}}
+          unsupported "/properties/a/unevaluatedProperties" `unevaluatedProperties` is not enforced yet; `relax: ["unevaluatedProperties"]` compiles without it and reports it
+        {"pattern": "(?=a)b"}
+          unsupported "/pattern" `pattern` is not regular here: line 1, column 1 of the regular expression: look-ahead is not supported; say what may come here with alternatives and classes, or check it after generating; `relax: ["pattern"]` compiles without it and reports it
+        {"pattern": "("}
+          invalid "/pattern" `pattern`: line 1, column 1 of the regular expression: this group is not closed
+        {"properties": {"x/y": {"$ref": "#/nowhere"}}}
+          invalid "/properties/x~1y/$ref" `$ref` leads to "#/nowhere", which is nowhere; nothing is fetched, so other documents must be given as `resources`
+        {"allOf": [{"$ref": "#"}]}
+          invalid "" the schema refers to itself without consuming anything: `` → `/allOf/0` and back
+        {"format": "idn-email"}
+          unsupported "/format" `format` "idn-email" is not enforced yet; `relax: ["format"]` compiles without it and reports it
+        false
+          unsatisfiable "" no value satisfies the schema
+        {"type": "string", "enum": [1]}
+          unsatisfiable "" no value satisfies the schema
+        {"minimum": 1e999999999}
+          limit "" a number's exponent is out of range before line 1, column 24
+    "##]].assert_eq(&lines);
+}
+
+#[test]
+fn the_report_lists_what_is_not_enforced() {
+    let schema = r##"{"title": "t", "x-a": 1, "properties": {"a": {"format": "color", "uniqueItems": true}, "b": {"type": "string"}}}"##;
+    let options = Options::default().relax(["uniqueItems"]);
+    let (_, report) = options.grammar_with_report(schema).expect("supported");
+    expect![[r#"
+        enforced /properties properties
+        enforced /properties/b/type type
+        relaxed /properties/a/uniqueItems uniqueItems
+        ignored /properties/a/format format (unknown format)
+        ignored /x-a x-a (unknown)
+    "#]]
+    .assert_eq(&report.to_string());
+    let draft7 = r##"{"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"a": {"$ref": "#/definitions/x", "minLength": 1}, "b": {"dependentRequired": {}}}, "definitions": {"x": {}}}"##;
+    let (_, report) = options.grammar_with_report(draft7).expect("supported");
+    expect![[r#"
+        enforced /properties properties
+        enforced /properties/a/$ref $ref
+        ignored /properties/a/minLength minLength (stands beside `$ref`)
+        ignored /properties/b/dependentRequired dependentRequired (newer than the draft)
+    "#]]
+    .assert_eq(&report.to_string());
+}
+
+#[test]
+fn options_are_read_from_json() {
+    let options = json!({"property_order": "any", "draft": "7", "formats": "annotate", "whitespace": "compact",
+        "numbers": "any", "strict_objects": true, "relax": ["not"], "resources": {"http://x/y": {"type": "null"}}});
+    let options = Options::from_json(&options).expect("options");
+    check_with(
+        &options,
+        r#"{"properties": {"a": {"$ref": "http://x/y"}, "b": {"not": {}}, "c": {"format": "date"}}}"#,
+        &[r#"{"c":"","b":1.0,"a":null}"#, r#"{"d":1}"#],
+        &expect![[r#"
+            + {"c":"","b":1.0,"a":null}
+            - {"d":1}
+        "#]],
+    );
+    for wrong in [
+        json!({"colour": 1}),
+        json!({"draft": "5"}),
+        json!({"whitespace": {"max": 3}}),
+        json!([]),
+        json!({"relax": "not"}),
+    ] {
+        assert_eq!(Options::from_json(&wrong).expect_err("wrong").kind().as_str(), "usage", "{wrong}");
+    }
+}
+
+#[test]
+fn depth_and_size_end_in_results_or_limits() {
+    let n = 100_000;
+    let arrays = format!("{}true{}", r#"{"items":"#.repeat(n), "}".repeat(n));
+    assert_eq!(grammar(&arrays).expect_err("too deep").kind().as_str(), "limit");
+    let nested = |open: &str, n: usize, middle: &str, close: &str| {
+        grammar(&format!("{}{middle}{}", open.repeat(n), close.repeat(n)))
+            .map(drop)
+            .map_err(|error| error.kind().as_str())
+    };
+    for n in [300, 100_000] {
+        let expected = if n > 1_000 { Err("limit") } else { Ok(()) };
+        assert_eq!(nested(r#"{"allOf":["#, n, "true", "]}"), expected);
+        assert_eq!(nested(r#"{"not":"#, n, r#"{"type":"null"}"#, "}"), expected);
+        assert_eq!(nested(r#"{"anyOf":[{"minLength":2},{"not":"#, n, r#"{"minLength":1}"#, "}]}"), expected);
+    }
+    assert_eq!(
+        grammar(&format!("{{\"const\":{}{}}}", "[".repeat(n), "]".repeat(n)))
+            .expect_err("deep")
+            .kind()
+            .as_str(),
+        "limit"
+    );
+    let few = Options::default().limits({
+        let mut limits = Limits::default();
+        limits.max_rules = 2;
+        limits
+    });
+    let error =
+        few.grammar(r#"{"properties": {"a": {"type": "string", "minLength": 1}, "b": {"minLength": 2}}}"#);
+    assert_eq!(error.expect_err("limited").kind().as_str(), "limit");
+}
+
+#[test]
+fn formats_annotate_on_request() {
+    let annotate = Options::default().formats(Formats::Annotate);
+    check_with(
+        &annotate,
+        r#"{"type": "string", "format": "date"}"#,
+        &["\"x\""],
+        &expect![[r#"
+        + "x"
+    "#]],
+    );
+    check(
+        r#"{"type": "string", "format": "date-time"}"#,
+        &[
+            "\"2024-02-29T23:59:59.5+01:00\"",
+            "\"2023-02-29T00:00:00Z\"",
+            "\"2024-01-01T23:59:60Z\"",
+            "\"2024-01-01 00:00:00Z\"",
+        ],
+        &expect![[r#"
+            + "2024-02-29T23:59:59.5+01:00"
+            - "2023-02-29T00:00:00Z"
+            + "2024-01-01T23:59:60Z"
+            - "2024-01-01 00:00:00Z"
+        "#]],
+    );
+}
+
+#[test]
+fn printed() {
+    let schema = r#"{"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": ["string", "null"], "maxLength": 3}}, "required": ["a"], "additionalProperties": false}"#;
+    let text =
+        Options::default().whitespace(Whitespace::Compact).grammar(schema).expect("supported").to_string();
+    expect![[r#"
+        root ::= value
+        value ::= "{\"" JsonText("a") "\":" json_integer (",\"" JsonText("b") "\":" b "}" | "}")
+        json_integer ::= "-"? ("0" | [1-9] [0-9]*)
+        b ::= "null" | "\"" JsonText([^]){0,3} "\""
+    "#]]
+    .assert_eq(&text);
+    assert!(any_json().to_string().contains("json_value ::="));
+}
