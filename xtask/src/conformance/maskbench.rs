@@ -44,12 +44,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     let compiler = byte_compiler();
     let results = in_parallel("maskbench", &names, |name| {
         let text = std::fs::read_to_string(folder.join(name)).with_context(|| name.clone())?;
-        let t = std::time::Instant::now();
-        let r = one_file(&compiler, name, &text);
-        if t.elapsed().as_millis() > 1000 {
-            println!("SLOW {name} {:?} {}", t.elapsed(), text.len());
-        }
-        r
+        one_file(&compiler, name, &text)
     });
     let results: Vec<FileResult> = results.into_iter().collect::<anyhow::Result<_>>()?;
     if arguments.reasons {
@@ -81,8 +76,8 @@ fn one_file(compiler: &Compiler, name: &str, text: &str) -> anyhow::Result<FileR
             result.unsatisfiable = true;
             return Ok(result);
         }
-        Outcome::Refused(kind, pointer, message) => {
-            result.refused = Some(reason(&kind, &pointer, &message));
+        Outcome::Refused(kind, _, message) => {
+            result.refused = Some(reason(&kind, &message));
             return Ok(result);
         }
     };
@@ -108,10 +103,8 @@ fn one_file(compiler: &Compiler, name: &str, text: &str) -> anyhow::Result<FileR
 }
 
 /// A reason without what differs from file to file, for counting.
-fn reason(kind: &str, pointer: &str, message: &str) -> String {
-    let keyword = pointer.rsplit('/').next().unwrap_or_default();
+fn reason(kind: &str, message: &str) -> String {
     let short: String = message.split(';').next().unwrap_or_default().chars().take(110).collect();
-    let _ = keyword;
     format!("{kind}: {short}")
 }
 
