@@ -219,7 +219,7 @@ impl Comparer<'_> {
     }
 
     /// Exponents (mark and sign included) beyond `n` on one side.
-    fn exponent_beyond(&mut self, n: i64, side: Side) -> ExprId {
+    pub(super) fn exponent_beyond(&mut self, n: i64, side: Side) -> ExprId {
         let mark = self.exponent_mark();
         let (plus, minus) = (self.b.literal("+"), self.b.literal("-"));
         let plus = self.b.optional(plus);

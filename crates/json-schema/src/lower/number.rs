@@ -418,10 +418,13 @@ impl Lowering<'_> {
             tails.push(format!("{rest:0window$}"));
         }
         let magnitude = self.with_last_digits(&tails, window, places, whole);
-        let multiples = self.signed(magnitude);
         if sign {
-            return Ok(multiples);
+            let scientific =
+                if whole { self.b.never() } else { self.far_multiples(window as i64 - places as i64) };
+            let magnitude = self.b.alt([magnitude, scientific]);
+            return Ok(self.signed(magnitude));
         }
+        let multiples = self.signed(magnitude);
         let all = if whole {
             self.every_number_compared(true)
         } else {
@@ -433,6 +436,30 @@ impl Lowering<'_> {
         };
         let others = self.b.not(multiples);
         Ok(self.b.and([all, others]))
+    }
+
+    /// Scientific magnitudes whose last digit stands at 10^`unit` or above, and which are multiples of it therefore;
+    /// those with more than a few places are left out.
+    fn far_multiples(&mut self, unit: i64) -> ExprId {
+        let (point, zero) = (self.b.literal("."), self.b.literal("0"));
+        let (first, digit) = (self.digits_from('1'), self.digits_from('0'));
+        let zeros = self.b.star(zero);
+        let some_zeros = self.b.plus(zero);
+        let zero_fraction = self.b.seq([point, some_zeros]);
+        let no_fraction = self.b.optional(zero_fraction);
+        let mut ways = Vec::new();
+        for n_places in 0..=MAX_SHIFT {
+            let fraction = if n_places == 0 {
+                no_fraction
+            } else {
+                let digits = self.b.repeat(digit, n_places, Some(n_places));
+                self.b.seq([point, digits, zeros])
+            };
+            let least = i64::from(n_places) + unit;
+            let exponent = Comparer { b: &mut self.b }.exponent_beyond(least - 1, Side::Above);
+            ways.push(self.b.seq([first, fraction, exponent]));
+        }
+        self.b.alt(ways)
     }
 
     fn refuse_multiple(&mut self, of: &Decimal) -> Result<ExprId, Error> {
