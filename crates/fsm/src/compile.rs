@@ -49,6 +49,13 @@ impl Context<'_> {
                 builder.own = Some((own, start));
                 builder.rule_body(start, own, builder.end);
             }
+            Unit::Recursive(own) => {
+                builder.own = Some((own, start));
+                let parts = plan.split(own).map(|split| split.recursive.clone()).unwrap_or_default();
+                let end = builder.end;
+                let entries = builder.alternatives(&parts, Spelling::Utf8, end);
+                builder.nfa.nodes[start as usize] = Node::Split(entries);
+            }
             Unit::Body(expr, spelling) => {
                 let body = builder.node(expr, spelling, builder.end);
                 builder.nfa.nodes[start as usize] = Node::Split(vec![body]);
@@ -464,12 +471,26 @@ impl<'a, 'g> Builder<'a, 'g> {
             self.rule_body(node, rule, next);
             return;
         }
-        if let Some((own, start)) = self.own {
-            // A rule that ends with itself starts again.
-            if own == rule && next == self.end {
-                self.nfa.nodes[node as usize] = Node::Split(vec![start]);
-                return;
+        let own = self.own.filter(|&(own, _)| own == rule && next == self.end);
+        if let Some(split) = self.plan.split(rule) {
+            let mut nodes = self.alternatives(&split.plain, Spelling::Utf8, next);
+            match own {
+                Some((_, start)) => nodes.push(start),
+                None => {
+                    let unit = self.context.units.intern(Unit::Recursive(rule), rule);
+                    nodes.push(self.nfa.add(Node::Call(unit, next)));
+                    if split.recursive.iter().any(|&part| self.context.nullable.expr(part)) {
+                        nodes.push(next);
+                    }
+                }
             }
+            self.nfa.nodes[node as usize] = Node::Split(nodes);
+            return;
+        }
+        if let Some((_, start)) = own {
+            // A rule that ends with itself starts again.
+            self.nfa.nodes[node as usize] = Node::Split(vec![start]);
+            return;
         }
         let unit = self.context.unit_of_rule(self.plan, rule);
         self.nfa.nodes[node as usize] = Node::Call(unit, next);

@@ -36,13 +36,13 @@ pub(crate) fn minimise(dfa: &Dfa, work: &mut Work<'_>) -> Result<Dfa, Stop> {
     let (mut block, mut cord) = (1, 0);
     while cord < cords.n_sets() {
         work.spend(cords.len_of(cord) + 1)?;
-        for i in cords.members(cord) {
+        for &i in cords.members(cord) {
             blocks.mark(transitions[i as usize].tail);
         }
         blocks.split();
         cord += 1;
         while block < blocks.n_sets() {
-            for state in blocks.members(block) {
+            for &state in blocks.members(block) {
                 for &transition in incoming.of(state) {
                     cords.mark(transition);
                 }
@@ -93,15 +93,15 @@ fn cut(dfa: &Dfa, work: &mut Work<'_>) -> Result<Vec<Transition>, Stop> {
     Ok(transitions)
 }
 
-/// For each head the indices of its transitions.
+/// For each key the positions of the entries that have it, in one array.
 #[derive(Debug)]
-struct Adjacency {
+pub(crate) struct Adjacency {
     starts: Vec<u32>,
     items: Vec<u32>,
 }
 
 impl Adjacency {
-    fn new(n: usize, keys: impl Iterator<Item = u32> + Clone) -> Self {
+    pub(crate) fn new(n: usize, keys: impl Iterator<Item = u32> + Clone) -> Self {
         let mut starts = vec![0u32; n + 2];
         for key in keys.clone() {
             starts[key as usize + 2] += 1;
@@ -118,7 +118,7 @@ impl Adjacency {
         Self { starts, items }
     }
 
-    fn of(&self, key: u32) -> &[u32] {
+    pub(crate) fn of(&self, key: u32) -> &[u32] {
         &self.items[self.starts[key as usize] as usize..self.starts[key as usize + 1] as usize]
     }
 }
@@ -178,8 +178,8 @@ impl Partition {
         (self.end[set] - self.start[set]) as usize
     }
 
-    fn members(&self, set: usize) -> Vec<u32> {
-        self.elements[self.start[set] as usize..self.end[set] as usize].to_vec()
+    fn members(&self, set: usize) -> &[u32] {
+        &self.elements[self.start[set] as usize..self.end[set] as usize]
     }
 
     fn mark(&mut self, element: u32) {

@@ -14,7 +14,7 @@
 //! Direct left recursion is no cycle here: `r ::= r x | y` is built as `y x*` (see [`left_recursion`]).
 
 use crate::config::Config;
-use formwork_grammar::{Expr, ExprId, Grammar, RuleId, Sharing};
+use formwork_grammar::{Expr, ExprId, Grammar, HashMap, RuleId, Sharing};
 use petgraph::graph::{DiGraph, NodeIndex};
 
 /// Expanded size up to which a closed rule that is used more than once still goes in line.
@@ -27,8 +27,19 @@ const MAX_CYCLE: usize = 512;
 #[derive(Debug)]
 pub(crate) struct Plan {
     keep: Vec<bool>,
+    /// For a rule kept to cut a cycle: its alternatives that are not on the cycle, and those that are.
+    splits: HashMap<RuleId, Split>,
     counters: bool,
     shared_escapes: bool,
+}
+
+/// The alternatives of a rule in two parts.
+#[derive(Clone, Debug)]
+pub(crate) struct Split {
+    /// In line wherever the rule is used.
+    pub(crate) plain: Vec<ExprId>,
+    /// An automaton of their own.
+    pub(crate) recursive: Vec<ExprId>,
 }
 
 impl Plan {
@@ -42,6 +53,7 @@ impl Plan {
         if !config.inlining {
             return Self {
                 keep: vec![true; n],
+                splits: HashMap::default(),
                 counters: config.counters,
                 shared_escapes: config.shared_escapes,
             };
@@ -51,11 +63,18 @@ impl Plan {
         let mut keep = vec![false; n];
         let mut size = vec![1u64; n];
         keep[grammar.root().index()] = true;
+        let mut splits = HashMap::default();
         for component in components(&uses.callees) {
             let recursive = component.len() > 1
                 || component.iter().any(|&rule| uses.callees[rule].contains(&(rule as u32)));
             if recursive {
                 cut_cycles(&component, &uses, &closed, &mut keep);
+            }
+            for &rule in component.iter().filter(|&&rule| recursive && keep[rule]) {
+                let id = RuleId::from_index(rule).expect("a position among the rules");
+                if let Some(split) = split(grammar, id, &component) {
+                    splits.insert(id, split);
+                }
             }
             // Callees come before callers, and cycles are cut, so sizes are known but for one pass inside a component.
             for &rule in &component {
@@ -71,7 +90,12 @@ impl Plan {
                 };
             }
         }
-        Self { keep, counters: config.counters, shared_escapes: config.shared_escapes }
+        Self { keep, splits, counters: config.counters, shared_escapes: config.shared_escapes }
+    }
+
+    /// How a kept rule is split where it is used, if it is.
+    pub(crate) fn split(&self, rule: RuleId) -> Option<&Split> {
+        self.splits.get(&rule)
     }
 
     /// Whether large repetitions are counted.
@@ -86,8 +110,42 @@ impl Plan {
 
     /// Keeps every rule: what a rule falls back to whose automaton grew too large with others in line.
     pub(crate) fn without_inlining(&self) -> Self {
-        Self { keep: vec![true; self.keep.len()], ..*self }
+        Self { keep: vec![true; self.keep.len()], splits: HashMap::default(), ..*self }
     }
+}
+
+/// Expanded size up to which the alternatives off the cycle go in line.
+const MAX_PLAIN: u32 = 200;
+
+/// Splits `atom ::= [a-z] | "(" list ")"`: only the alternatives on the cycle need an automaton of their own.
+///
+/// As one rule in `list ::= atom*`, it would end after every character, and every mask would be a walk of the vocabulary.
+/// Where all alternatives are on the cycle, or the rule is wanted whole or left-recursive, nothing is split.
+fn split(grammar: &Grammar, rule: RuleId, component: &[usize]) -> Option<Split> {
+    let body = grammar.rule(rule).body();
+    let Expr::Alt(parts) = grammar.expr(body) else { return None };
+    if grammar.rule(rule).sharing() == Sharing::Keep || left_recursion(grammar, rule).is_some() {
+        return None;
+    }
+    let mut on_cycle: HashMap<ExprId, bool> = HashMap::default();
+    let mut decide = |expr: ExprId| {
+        let mut stack = vec![(expr, false)];
+        while let Some((expr, decided)) = stack.pop() {
+            if decided {
+                let below = operands(grammar.expr(expr)).iter().any(|operand| on_cycle[operand]);
+                let own = matches!(grammar.expr(expr), Expr::Rule(callee) if component.binary_search(&callee.index()).is_ok());
+                on_cycle.insert(expr, below || own);
+            } else if !on_cycle.contains_key(&expr) {
+                stack.push((expr, true));
+                stack.extend(operands(grammar.expr(expr)).iter().map(|operand| (*operand, false)));
+            }
+        }
+        on_cycle[&expr]
+    };
+    let (recursive, plain): (Vec<ExprId>, Vec<ExprId>) =
+        parts.iter().copied().partition(|&part| decide(part));
+    let size = plain.iter().map(|&part| grammar.properties(part).tree_size).fold(0, u32::saturating_add);
+    (!plain.is_empty() && !recursive.is_empty() && size <= MAX_PLAIN).then_some(Split { plain, recursive })
 }
 
 /// For `r ::= r x1 | r x2 | y1 | y2`: the parts behind the leading `r`, and the other alternatives.

@@ -121,8 +121,13 @@ impl Speller {
                 }
             }
         }
-        let units = self.utf16_units(nfa, edges);
-        let hex = self.hex(nfa, 4, units);
+        let hex = match *edges {
+            [Range { low, high, target }] if low == high && low <= 0xFFFF => single_unit(nfa, low, target),
+            _ => {
+                let units = self.utf16_units(nfa, edges);
+                self.hex(nfa, 4, units)
+            }
+        };
         escapes.push(Range { low: u32::from(b'u'), high: u32::from(b'u'), target: hex });
         let target = nfa.add(Node::Letters(escapes));
         Some(Range { low: u32::from(b'\\'), high: u32::from(b'\\'), target })
@@ -216,6 +221,21 @@ impl Speller {
         self.digits.insert(key, node);
         node
     }
+}
+
+/// The node that reads the four digits of one number: what nearly all characters of literals need.
+fn single_unit(nfa: &mut Nfa, unit: u32, target: NodeId) -> NodeId {
+    let mut node = target;
+    for shift in [0, 4, 8, 12] {
+        let digit = unit >> shift & 15;
+        let letter = |low: u32| Range { low, high: low, target: node };
+        let letters = match digit {
+            0..=9 => vec![letter(u32::from(b'0') + digit)],
+            _ => vec![letter(u32::from(b'A') + digit - 10), letter(u32::from(b'a') + digit - 10)],
+        };
+        node = nfa.add(Node::Letters(letters));
+    }
+    node
 }
 
 /// The parts of a range of code points on either side of the surrogates.

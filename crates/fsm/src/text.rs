@@ -5,7 +5,7 @@
 //! Minimised on the way, since products multiply.
 
 use crate::dfa::{Dfa, Letter, State};
-use crate::minimise::{merge_neighbours, minimise};
+use crate::minimise::{Adjacency, merge_neighbours, minimise};
 use crate::work::{Stop, Work};
 use formwork_grammar::HashMap;
 
@@ -81,19 +81,19 @@ pub(crate) fn tidy(mut dfa: Dfa, work: &mut Work<'_>) -> Result<Dfa, Stop> {
 /// Per state whether an accepting state can be reached, along letters and the calls that may be used.
 pub(crate) fn accepting_reachable(dfa: &Dfa, may_call: impl Fn(u32) -> bool) -> Vec<bool> {
     let n = dfa.states.len();
-    let mut sources: Vec<Vec<u32>> = vec![Vec::new(); n];
+    let mut edges: Vec<(u32, u32)> = Vec::new();
     for (i, state) in dfa.states.iter().enumerate() {
-        for letter in &state.letters {
-            sources[letter.target as usize].push(i as u32);
-        }
-        for call in state.calls.iter().filter(|call| may_call(call.unit)) {
-            sources[call.target as usize].push(i as u32);
-        }
+        edges.extend(state.letters.iter().map(|letter| (i as u32, letter.target)));
+        edges.extend(
+            state.calls.iter().filter(|call| may_call(call.unit)).map(|call| (i as u32, call.target)),
+        );
     }
+    let incoming = Adjacency::new(n, edges.iter().map(|edge| edge.1));
     let mut live: Vec<bool> = dfa.states.iter().map(|state| state.accepting).collect();
     let mut stack: Vec<u32> = (0..n as u32).filter(|&i| live[i as usize]).collect();
     while let Some(i) = stack.pop() {
-        for &source in &sources[i as usize] {
+        for &edge in incoming.of(i) {
+            let source = edges[edge as usize].0;
             if !std::mem::replace(&mut live[source as usize], true) {
                 stack.push(source);
             }

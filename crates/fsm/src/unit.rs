@@ -17,6 +17,8 @@ const MAX_COPIED: u64 = 48;
 pub(crate) enum Unit {
     /// A rule of the grammar.
     Rule(RuleId),
+    /// The alternatives of a rule that are on a cycle; the others go in line.
+    Recursive(RuleId),
     /// An expression by itself, without the empty text: a counted body that may be empty.
     Body(ExprId, Spelling),
     /// A counted repetition and its bounds; `None` means without end.

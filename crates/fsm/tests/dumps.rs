@@ -23,12 +23,12 @@ fn whether_a_rule_may_be_empty_is_a_fixpoint() {
         "root ::= a \"x\"\na ::= b a b | b\nb ::= \"b\"?\n",
         expect![[r#"
             r0 root
-              s0: x -> s1, {r1} -> s2
-              s1*
-              s2: x -> s1
+              s0: b -> s1, x -> s2, {r1} -> s1
+              s1: x -> s2
+              s2*
             r1 a
               s3: b -> s4, {r1} -> s5
-              s4*: b -> s6, {r1} -> s5
+              s4*: b -> s5, {r1} -> s5
               s5*: b -> s6
               s6*
         "#]],
@@ -321,6 +321,22 @@ fn a_pattern_whose_lengths_have_gaps_is_multiplied_out() {
           s14*: a -> s15
           s15: b -> s16
           s16*
+    "#]],
+    );
+}
+
+#[test]
+fn of_a_rule_on_a_cycle_only_the_cycle_is_kept() {
+    check(
+        "root ::= atom* \".\"\natom ::= [a-z] | \"(\" atom* \")\"\n",
+        expect![[r#"
+        r0 root
+          s0: . -> s1, a-z -> s0, {r1} -> s0
+          s1*
+        r1 atom
+          s2: ( -> s3
+          s3: ) -> s4, a-z -> s3, {r1} -> s3
+          s4*
     "#]],
     );
 }
