@@ -95,8 +95,15 @@ impl CompiledGrammar {
         if let Some(local) = slot.get() {
             return Ok(Arc::clone(local));
         }
+        let state = self.inner.automata.class(state);
+        let base = walker.get_or_insert_with(|| self.walker()).base_of(state);
+        // A base has none itself, so this goes one level deep.
+        let base = match base {
+            Some((base, except)) => Some((self.local(base, walker)?, except)),
+            None => None,
+        };
         let walker = walker.get_or_insert_with(|| self.walker());
-        let local = Arc::new(walker.local_mask(self.inner.automata.class(state))?);
+        let local = Arc::new(walker.local_mask(state, base)?);
         Ok(Arc::clone(slot.get_or_init(|| local)))
     }
 

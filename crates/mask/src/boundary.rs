@@ -37,7 +37,9 @@ pub(crate) fn split(
     for Boundary { node, undecided, n_tokens: n } in boundaries {
         n_tokens += n;
         if few || n > MAX_TOKENS || n_tokens > MAX_TOKENS_IN_ALL {
-            references.push(Reference { node, undecided });
+            let below = trie.tokens_below(node).first().and_then(|&token| vocabulary.text(token));
+            let first = below.and_then(|text| text.first()).copied().unwrap_or_default();
+            references.push(Reference { first, node, undecided });
             continue;
         }
         let depth = trie.depth(node);

@@ -4,6 +4,7 @@ use crate::suffix::SuffixTrie;
 use crate::token_set::TokenSet;
 use formwork_grammar::ByteSet;
 use formwork_vocab::NodeId;
+use std::sync::Arc;
 
 /// What one automaton state says about every token, whoever asked for the state's rule.
 ///
@@ -22,13 +23,29 @@ pub struct LocalMask {
     pub(crate) references: Box<[Reference]>,
     /// Subtrees of the vocabulary's trie whose tokens depend on the count of the item: to be walked from the item itself.
     pub(crate) rechecks: Box<[NodeId]>,
+    /// Another state of the rule with the same boundaries, but below some first bytes.
+    pub(crate) base: Option<Base>,
     /// For a state of a counted rule without calls: everything, by count.
     pub(crate) counted: Option<Box<CountedMask>>,
+}
+
+/// A state whose boundaries a mask shares.
+///
+/// Where two states go to the same state on a byte, all tokens that begin with the byte fare alike. So a state in the
+/// middle of a name that a property may not have differs from the inside of any other name below a byte or two, and keeps
+/// only that difference: 3 µs and some hundred bytes instead of 100 µs and 16 KB.
+#[derive(Clone, Debug)]
+pub(crate) struct Base {
+    pub(crate) mask: Arc<LocalMask>,
+    /// The first bytes below which the base does not hold; what does is the mask's own.
+    pub(crate) except: ByteSet,
 }
 
 /// A boundary that is kept as a place in the vocabulary's trie.
 #[derive(Clone, Debug)]
 pub(crate) struct Reference {
+    /// The first byte on the way from the trie's root.
+    pub(crate) first: u8,
     /// Where the rule ends.
     pub(crate) node: NodeId,
     /// The bytes below which tokens are undecided.

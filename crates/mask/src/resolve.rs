@@ -6,7 +6,7 @@
 //! together, so that no node of the vocabulary's trie is visited twice.
 
 use crate::bits;
-use crate::local::{LocalMask, Reference};
+use crate::local::{Base, LocalMask, Reference};
 use crate::suffix::SuffixTrie;
 use crate::walk::covers;
 use formwork_earley::{Item, LimitExceeded, RowId, Rows, TableId};
@@ -34,6 +34,13 @@ struct Place {
     bytes: ByteSet,
     row: RowId,
     done: bool,
+}
+
+/// Tokens that begin with one of these bytes are not meant.
+type Except<'a> = (&'a Vocabulary, &'a ByteSet);
+
+fn begins_with(token: TokenId, (vocabulary, bytes): Except<'_>) -> bool {
+    vocabulary.text(token).and_then(|text| text.first()).is_some_and(|&byte| bytes.contains(byte))
 }
 
 impl Resolver {
@@ -103,10 +110,15 @@ impl Resolver {
             if let Some(counted) = &mask_of_state.counted {
                 let (left, due) = left_and_due(rows, &item);
                 for end in counted.ends.iter().filter(|end| end.ticks >= due && end.ticks <= left) {
-                    self.boundaries(rows, key, &end.suffixes, &end.references, mask)?;
+                    self.boundaries(rows, key, &end.suffixes, &end.references, None, mask)?;
                 }
             } else {
-                self.boundaries(rows, key, &mask_of_state.suffixes, &mask_of_state.references, mask)?;
+                let own = &mask_of_state;
+                self.boundaries(rows, key, &own.suffixes, &own.references, None, mask)?;
+                if let Some(Base { mask: base, except }) = &own.base {
+                    let except = Some((vocabulary, except));
+                    self.boundaries(rows, key, &base.suffixes, &base.references, except, mask)?;
+                }
             }
         }
         self.walk_places(trie, rows, mask)?;
@@ -119,6 +131,7 @@ impl Resolver {
         key: (RuleId, TableId),
         suffixes: &SuffixTrie,
         references: &[Reference],
+        except: Option<Except<'_>>,
         mask: &mut [u32],
     ) -> Result<(), LimitExceeded> {
         if suffixes.is_empty() && references.is_empty() {
@@ -134,8 +147,11 @@ impl Resolver {
             }
         };
         let Some(row) = row else { return Ok(()) };
-        self.walk_suffixes(rows, row, suffixes, mask)?;
-        for Reference { node, undecided } in references {
+        self.walk_suffixes(rows, row, suffixes, except, mask)?;
+        for Reference { first, node, undecided } in references {
+            if except.is_some_and(|(_, except)| except.contains(*first)) {
+                continue;
+            }
             let bytes = undecided.intersection(rows.next_bytes(row));
             if !bytes.is_empty() {
                 self.places.push(Place { node: *node, bytes, row, done: false });
@@ -149,6 +165,7 @@ impl Resolver {
         rows: &mut Rows,
         start: RowId,
         suffixes: &SuffixTrie,
+        except: Option<Except<'_>>,
         mask: &mut [u32],
     ) -> Result<(), LimitExceeded> {
         let frames = &mut self.suffix_frames;
@@ -177,6 +194,9 @@ impl Resolver {
                 Some(next) => frames.push((node.end, next)),
             }
             for &token in suffixes.tokens(node) {
+                if except.is_some_and(|except| begins_with(token, except)) {
+                    continue;
+                }
                 bits::set(mask, token);
                 self.extra.push(token);
             }

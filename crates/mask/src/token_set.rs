@@ -90,6 +90,14 @@ impl TokenSet {
         }
     }
 
+    /// The slice and the list, if that is the form.
+    pub(crate) fn as_slice(&self) -> Option<(&Arc<[u32]>, &[TokenId])> {
+        match self {
+            Self::Slice(slice, more) => Some((slice, more)),
+            _ => None,
+        }
+    }
+
     /// Whether it is a bitset, or has one: worth being written first.
     pub(crate) fn is_wide(&self) -> bool {
         !matches!(self, Self::List(_))

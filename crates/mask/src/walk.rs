@@ -15,14 +15,14 @@
 use crate::bits;
 use crate::boundary::{Boundary, split};
 use crate::counted::counted_mask;
-use crate::local::LocalMask;
+use crate::local::{Base, LocalMask, Reference};
 use crate::slices::{Loop, Slices};
 use crate::suffix::SuffixTrie;
 use crate::token_set::TokenSet;
 use formwork_earley::{LimitExceeded, RowId, Rows, TableId};
 use formwork_fsm::{Automata, StateId};
 use formwork_grammar::ByteSet;
-use formwork_vocab::{NodeId, TokenId, Trie};
+use formwork_vocab::{NodeId, TokenId, Trie, Vocabulary};
 use std::sync::Arc;
 
 /// Computes local masks of one grammar over one vocabulary; keeps buffers between calls.
@@ -86,6 +86,14 @@ struct Pending {
     depth: usize,
 }
 
+/// The most first bytes below which a mask may differ from its base.
+const MAX_DIFFERENT: usize = 48;
+
+/// Whether a loop takes enough tokens for a slice of its own.
+fn is_wide((ascii, utf8): Loop) -> bool {
+    ascii.count_ones() >= 16 || utf8
+}
+
 /// Rows kept from one walk to the next; the same sub-rules recur.
 const KEPT_ROWS: usize = 2_000;
 
@@ -105,13 +113,39 @@ impl Walker {
         }
     }
 
-    /// The local mask of a state (of its [class](Automata::class)).
+    /// A state of the same rule that goes where `state` goes on all but some first bytes, and those bytes: its local mask
+    /// can be the base of this one's.
+    pub fn base_of(&self, state: StateId) -> Option<(StateId, ByteSet)> {
+        let automata = self.rows.automata();
+        // A state with a wide loop is one that others are based on, and never based itself.
+        let counts = automata.counter(automata.rule_of(state)).is_some();
+        if !self.uses_slices || counts || is_wide(automata.own_loop(state)) {
+            return None;
+        }
+        // Where most bytes lead, if it is a state with a wide loop.
+        let (edges, _) = automata.byte_edges(state);
+        let widest = edges.iter().max_by_key(|edge| edge.high - edge.low)?;
+        let base = widest.target;
+        if base == state || !is_wide(automata.own_loop(base)) {
+            return None;
+        }
+        let different = (0..=255).filter(|&byte| automata.step(state, byte).0 != automata.step(base, byte).0);
+        let different: ByteSet = different.collect();
+        (different.len() <= MAX_DIFFERENT).then_some((base, different))
+    }
+
+    /// The local mask of a state (of its [class](Automata::class)); `base` is the mask of its
+    /// [base](Self::base_of), if it has one.
     ///
     /// Cost: from a microsecond for a state that few bytes leave to some milliseconds for one that reads almost any text.
     ///
     /// # Errors
     /// A limit on rows: the sub-rules are too ambiguous.
-    pub fn local_mask(&mut self, state: StateId) -> Result<LocalMask, LimitExceeded> {
+    pub fn local_mask(
+        &mut self,
+        state: StateId,
+        base: Option<(Arc<LocalMask>, ByteSet)>,
+    ) -> Result<LocalMask, LimitExceeded> {
         let automata = Arc::clone(self.rows.automata());
         let rule = automata.rule_of(state);
         let counts = automata.counter(rule).is_some();
@@ -123,49 +157,114 @@ impl Walker {
                 suffixes: SuffixTrie::default(),
                 references: Box::default(),
                 rechecks: Box::default(),
+                base: None,
                 counted: Some(Box::new(counted)),
             });
         }
         if self.rows.n_rows() > KEPT_ROWS {
             self.rows = Rows::new(Arc::clone(&automata), self.rows.limits().clone());
         }
-        self.accepted.clear();
-        self.frames.clear();
-        self.pending.clear();
-        self.path.clear();
         let own_loop = automata.own_loop(state);
-        let is_wide = own_loop.0.count_ones() >= 16 || own_loop.1;
         let start = Start {
             state,
-            slice: (self.uses_slices && is_wide).then_some(own_loop),
+            slice: (self.uses_slices && is_wide(own_loop)).then_some(own_loop),
             ahead: counts.then(|| automata.ticks_ahead(state)),
             is_called: automata.is_called(rule),
         };
-        let mut findings = Findings::default();
-        let trie = vocabulary.trie();
-        for child in trie.children(Trie::ROOT) {
-            if automata.next_bytes(state).contains(trie.byte(child)) {
-                self.walk_child(&automata, trie, start, child, &mut findings)?;
+        let next_bytes = *automata.next_bytes(state);
+        if let Some((mask, except)) = base {
+            let findings = self.walk(&automata, start, &next_bytes.intersection(&except))?;
+            if let Some(local) = self.beside_base(&vocabulary, findings, mask, except) {
+                return Ok(local);
             }
         }
+        let findings = self.walk(&automata, start, &next_bytes)?;
         let slice = start.slice.map(|slice| self.slices.slice(slice));
-        let (suffixes, references) = if findings.boundaries.is_empty() {
-            (SuffixTrie::default(), Box::default())
-        } else {
-            let bits = &mut self.accepted_bits;
-            bits.clear();
-            bits.extend_from_slice(slice.as_deref().unwrap_or_default());
-            bits.resize(vocabulary.mask_words(), 0);
-            for &token in &self.accepted {
-                bits::set(bits, token);
-            }
-            split(&vocabulary, findings.boundaries, Some(bits))
-        };
+        let (suffixes, references) = self.split(&vocabulary, findings.boundaries, slice.as_deref());
         let accepted = match slice {
             Some(slice) => TokenSet::from_slice(slice, &self.accepted),
             None => TokenSet::from_tokens(&self.accepted, vocabulary.mask_words()),
         };
-        Ok(LocalMask { accepted, suffixes, references, rechecks: findings.rechecks.into(), counted: None })
+        let rechecks = findings.rechecks.into();
+        Ok(LocalMask { accepted, suffixes, references, rechecks, base: None, counted: None })
+    }
+
+    /// What was found below the bytes on which the state and its base differ, beside the base's mask; `None` if the base
+    /// accepts tokens below those bytes that the state does not.
+    fn beside_base(
+        &mut self,
+        vocabulary: &Vocabulary,
+        findings: Findings,
+        mask: Arc<LocalMask>,
+        except: ByteSet,
+    ) -> Option<LocalMask> {
+        let trie = vocabulary.trie();
+        let (slice, more) = mask.accepted.as_slice()?;
+        if mask.base.is_some() || !mask.rechecks.is_empty() || !findings.rechecks.is_empty() {
+            return None;
+        }
+        let slice = Arc::clone(slice);
+        let (suffixes, references) = self.split(vocabulary, findings.boundaries, None);
+        let begins_otherwise = |token: TokenId| {
+            vocabulary.text(token).and_then(|text| text.first()).is_some_and(|&byte| !except.contains(byte))
+        };
+        let more: Vec<TokenId> = more.iter().copied().filter(|&token| begins_otherwise(token)).collect();
+        self.accepted_bits.clear();
+        self.accepted_bits.resize(vocabulary.mask_words(), 0);
+        for &token in &self.accepted {
+            bits::set(&mut self.accepted_bits, token);
+        }
+        for child in trie.children(Trie::ROOT).filter(|&child| except.contains(trie.byte(child))) {
+            let below = trie.tokens_below(child);
+            if below.iter().any(|&token| bits::get(&slice, token) && !bits::get(&self.accepted_bits, token)) {
+                return None;
+            }
+        }
+        self.accepted.retain(|&token| !bits::get(&slice, token));
+        self.accepted.extend(more);
+        let accepted = TokenSet::from_slice(slice, &self.accepted);
+        let base = Some(Base { mask, except });
+        Some(LocalMask { accepted, suffixes, references, rechecks: Box::default(), base, counted: None })
+    }
+
+    /// The boundaries in their two forms; tokens that are accepted anyway, also by the slice, are left out.
+    fn split(
+        &mut self,
+        vocabulary: &Vocabulary,
+        boundaries: Vec<Boundary>,
+        slice: Option<&[u32]>,
+    ) -> (SuffixTrie, Box<[Reference]>) {
+        if boundaries.is_empty() {
+            return (SuffixTrie::default(), Box::default());
+        }
+        let bits = &mut self.accepted_bits;
+        bits.clear();
+        bits.extend_from_slice(slice.unwrap_or_default());
+        bits.resize(vocabulary.mask_words(), 0);
+        for &token in &self.accepted {
+            bits::set(bits, token);
+        }
+        split(vocabulary, boundaries, Some(bits))
+    }
+
+    /// Walks the tokens that begin with one of these bytes.
+    fn walk(
+        &mut self,
+        automata: &Automata,
+        start: Start,
+        bytes: &ByteSet,
+    ) -> Result<Findings, LimitExceeded> {
+        self.accepted.clear();
+        self.frames.clear();
+        self.pending.clear();
+        self.path.clear();
+        let mut findings = Findings::default();
+        let vocabulary = self.slices.vocabulary().clone();
+        let trie = vocabulary.trie();
+        for child in trie.children(Trie::ROOT).filter(|&child| bytes.contains(trie.byte(child))) {
+            self.walk_child(automata, trie, start, child, &mut findings)?;
+        }
+        Ok(findings)
     }
 
     /// Walks the subtree of one child of the trie's root.
