@@ -99,7 +99,7 @@ impl CompiledGrammar {
         let base = walker.get_or_insert_with(|| self.walker()).base_of(state);
         // A base has none itself, so this goes one level deep.
         let base = match base {
-            Some((base, except)) => Some((self.local(base, walker)?, except)),
+            Some((base, except)) => Some((base, except, self.local(base, walker)?)),
             None => None,
         };
         let walker = walker.get_or_insert_with(|| self.walker());

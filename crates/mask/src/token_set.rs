@@ -15,6 +15,8 @@ pub(crate) enum TokenSet {
     Slice(Arc<[u32]>, Box<[TokenId]>),
 }
 
+/// The longest list beside a slice of a mask that has a base: there are many of those, and a bitset is four times as large.
+const MAX_MORE: usize = 1_000;
 /// The longest list.
 const MAX_LIST: usize = 400;
 
@@ -38,6 +40,19 @@ impl TokenSet {
             bits::set(&mut words, token);
         }
         Self::Bits(words)
+    }
+
+    /// The tokens of a bitset that holds a slice, or nearly: as the slice and a list, if that is smaller.
+    pub(crate) fn near_slice(slice: Arc<[u32]>, words: &[u32]) -> Self {
+        if slice.iter().zip(words).any(|(slice, word)| slice & !word != 0) {
+            return Self::from_bits(words);
+        }
+        let more: Vec<u32> = slice.iter().zip(words).map(|(slice, word)| word & !slice).collect();
+        if bits::count(&more) <= MAX_MORE {
+            Self::Slice(slice, bits::tokens(&more).collect())
+        } else {
+            Self::Bits(words.into())
+        }
     }
 
     pub(crate) fn from_tokens(tokens: &[TokenId], n_words: usize) -> Self {
@@ -87,14 +102,6 @@ impl TokenSet {
             for &token in more {
                 bits::set(mask, token);
             }
-        }
-    }
-
-    /// The slice and the list, if that is the form.
-    pub(crate) fn as_slice(&self) -> Option<(&Arc<[u32]>, &[TokenId])> {
-        match self {
-            Self::Slice(slice, more) => Some((slice, more)),
-            _ => None,
         }
     }
 

@@ -144,7 +144,7 @@ impl Walker {
     pub fn local_mask(
         &mut self,
         state: StateId,
-        base: Option<(Arc<LocalMask>, ByteSet)>,
+        base: Option<(StateId, ByteSet, Arc<LocalMask>)>,
     ) -> Result<LocalMask, LimitExceeded> {
         let automata = Arc::clone(self.rows.automata());
         let rule = automata.rule_of(state);
@@ -172,9 +172,10 @@ impl Walker {
             is_called: automata.is_called(rule),
         };
         let next_bytes = *automata.next_bytes(state);
-        if let Some((mask, except)) = base {
+        if let Some((base, except, mask)) = base {
+            let base_loop = automata.own_loop(base);
             let findings = self.walk(&automata, start, &next_bytes.intersection(&except))?;
-            if let Some(local) = self.beside_base(&vocabulary, findings, mask, except) {
+            if let Some(local) = self.beside_base(&vocabulary, findings, mask, base_loop, except) {
                 return Ok(local);
             }
         }
@@ -189,40 +190,33 @@ impl Walker {
         Ok(LocalMask { accepted, suffixes, references, rechecks, base: None, counted: None })
     }
 
-    /// What was found below the bytes on which the state and its base differ, beside the base's mask; `None` if the base
-    /// accepts tokens below those bytes that the state does not.
+    /// What was found below the bytes on which the state and its base differ, beside the base's mask; `None` where counts
+    /// decide.
     fn beside_base(
         &mut self,
         vocabulary: &Vocabulary,
         findings: Findings,
         mask: Arc<LocalMask>,
+        base_loop: Loop,
         except: ByteSet,
     ) -> Option<LocalMask> {
-        let trie = vocabulary.trie();
-        let (slice, more) = mask.accepted.as_slice()?;
         if mask.base.is_some() || !mask.rechecks.is_empty() || !findings.rechecks.is_empty() {
             return None;
         }
-        let slice = Arc::clone(slice);
+        let trie = vocabulary.trie();
         let (suffixes, references) = self.split(vocabulary, findings.boundaries, None);
-        let begins_otherwise = |token: TokenId| {
-            vocabulary.text(token).and_then(|text| text.first()).is_some_and(|&byte| !except.contains(byte))
-        };
-        let more: Vec<TokenId> = more.iter().copied().filter(|&token| begins_otherwise(token)).collect();
-        self.accepted_bits.clear();
-        self.accepted_bits.resize(vocabulary.mask_words(), 0);
-        for &token in &self.accepted {
-            bits::set(&mut self.accepted_bits, token);
-        }
+        let bits = &mut self.accepted_bits;
+        bits.resize(vocabulary.mask_words(), 0);
+        mask.accepted.write_to(bits);
         for child in trie.children(Trie::ROOT).filter(|&child| except.contains(trie.byte(child))) {
-            let below = trie.tokens_below(child);
-            if below.iter().any(|&token| bits::get(&slice, token) && !bits::get(&self.accepted_bits, token)) {
-                return None;
+            for &token in trie.tokens_below(child) {
+                bits::clear(bits, token);
             }
         }
-        self.accepted.retain(|&token| !bits::get(&slice, token));
-        self.accepted.extend(more);
-        let accepted = TokenSet::from_slice(slice, &self.accepted);
+        for &token in &self.accepted {
+            bits::set(bits, token);
+        }
+        let accepted = TokenSet::near_slice(self.slices.slice(base_loop), bits);
         let base = Some(Base { mask, except });
         Some(LocalMask { accepted, suffixes, references, rechecks: Box::default(), base, counted: None })
     }
