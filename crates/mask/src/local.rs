@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// A token that stays inside the rule, or ends exactly with it, is *accepted*; one that dies without the rule having
 /// been able to end is rejected and not mentioned; for the rest the rule may end inside the token, at a *boundary*, and
 /// what follows is the parent's to decide. Those are kept as the bytes behind the boundary, in one of two forms:
-/// a trie of [suffixes](SuffixTrie), or, where many tokens lie below, the [place](Reference) in the vocabulary's trie
+/// a trie of suffixes, or, where many tokens lie below, the place in the vocabulary's trie
 /// where the walk is to go on.
 ///
 /// The local mask depends on the state and what its rule calls, not on the parents and not on the bounds of the rule's own
