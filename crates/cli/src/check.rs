@@ -1,6 +1,8 @@
 //! `formwork check`: whether a document is allowed, and if not, why.
 
 use crate::args::CheckArgs;
+use crate::blame::Blame;
+use crate::colour::Palette;
 use crate::deadline::Deadline;
 use crate::explain::Rejection;
 use crate::jsonl;
@@ -26,12 +28,12 @@ pub(crate) fn run(args: &CheckArgs, out: &mut dyn Write) -> Result<Status, Failu
         }
         return written(jsonl::run(&mut std::io::stdin().lock(), out, args.timeout)).map(|()| Status::Fine);
     }
-    let source = args.source()?;
-    let loaded = source.load().map_err(|problem| args.locate(problem))?;
+    let source = args.grammar.source("; or --jsonl, to be asked line by line")?;
+    let loaded = source.load().map_err(|problem| args.grammar.locate(problem))?;
     let deadline = Deadline::after(args.timeout);
     let compiled = compiler()
         .compile_with(&loaded.grammar, &|| deadline.is_over())
-        .map_err(|error| args.locate(error.into()))?;
+        .map_err(|error| args.grammar.locate(error.into()))?;
     let document = read(args)?;
     let document = without_final_newline(&document);
     let name = if is_stdin(args) { "standard input".into() } else { args.file.to_string_lossy() };
@@ -39,7 +41,9 @@ pub(crate) fn run(args: &CheckArgs, out: &mut dyn Write) -> Result<Status, Failu
     let (status, value, rejection) = match verdict {
         Verdict::Accepted => (Status::Fine, Value::Bool(true), None),
         Verdict::Rejected { offset, mut matcher } => {
-            let rejection = Rejection::new(document, offset, &mut matcher);
+            let head = document.get(..offset).unwrap_or_default();
+            let blame = Blame::new(&loaded.grammar, &compiled, head, Deadline::after(args.timeout));
+            let rejection = Rejection::new(document, offset, &mut matcher, blame);
             (Status::Rejected, Value::Bool(false), Some(rejection))
         }
         Verdict::Limit(message) => return Err(Problem::limit(message).about(name).into()),
@@ -54,7 +58,7 @@ pub(crate) fn run(args: &CheckArgs, out: &mut dyn Write) -> Result<Status, Failu
         written(writeln!(out, "{answer}"))?;
     } else if let Some(rejection) = rejection {
         // To standard error, as all that went wrong; a pipe that reads standard output need not look at it.
-        written(writeln!(std::io::stderr(), "{name}: {rejection}"))?;
+        written(writeln!(std::io::stderr(), "{name}: {}", rejection.render(Palette::of_stderr())))?;
     } else {
         written(writeln!(out, "{name}: accepted"))?;
     }

@@ -1,8 +1,9 @@
 //! Where a document goes wrong and what could have come instead, for people and for programs.
 
+use crate::blame::Blame;
+use crate::colour::{Palette, Tone};
 use formwork::{ByteSet, Matcher};
 use serde_json::{Value, json};
-use std::fmt;
 
 /// Where a document goes wrong and what could have come instead.
 #[derive(Debug)]
@@ -22,6 +23,7 @@ pub(crate) struct Rejection {
     expected: Vec<String>,
     /// Whether the document could have ended here.
     can_finish: bool,
+    blame: Blame,
 }
 
 /// How much of the line is shown before and after the place, in characters.
@@ -34,7 +36,7 @@ const MAX_SHOWN: usize = 40;
 
 impl Rejection {
     /// Explains why `text` is refused at `offset`; the matcher stands right before it.
-    pub(crate) fn new(text: &[u8], offset: usize, matcher: &mut Matcher) -> Self {
+    pub(crate) fn new(text: &[u8], offset: usize, matcher: &mut Matcher, blame: Blame) -> Self {
         let (head, tail) = text.split_at(offset.min(text.len()));
         let line_start = head.iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
         let before = String::from_utf8_lossy(&head[line_start..]);
@@ -51,16 +53,20 @@ impl Rejection {
             after: first_chars(&after, AFTER),
             expected: expected(matcher),
             can_finish: matcher.can_finish(),
+            blame,
         }
     }
 
     /// What is wrong, in one line.
     pub(crate) fn message(&self) -> String {
-        let what = match &self.found {
+        format!("{}; expected {}", self.what(), self.expectation())
+    }
+
+    fn what(&self) -> String {
+        match &self.found {
             Some(found) => format!("{found} cannot come here"),
             None => "the document ends too early".to_owned(),
-        };
-        format!("{what}; expected {}", self.expectation())
+        }
     }
 
     fn expectation(&self) -> String {
@@ -84,25 +90,37 @@ impl Rejection {
             "found": self.found,
             "expected": self.expected,
             "can_finish": self.can_finish,
+            "rules": self.blame.to_json(),
             "message": self.message(),
         })
     }
 }
 
-impl fmt::Display for Rejection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Rejection {
+    /// With the line, a mark under the place, what could have come, and in which rule.
+    pub(crate) fn render(&self, palette: Palette) -> String {
         let number = self.line.to_string();
         let margin = " ".repeat(number.len());
-        let what = match &self.found {
-            Some(found) => format!("{found} cannot come here"),
-            None => "the document ends too early".to_owned(),
-        };
+        let bar = palette.paint(Tone::Margin, "|");
+        let equals = palette.paint(Tone::Margin, "=");
         let indent = " ".repeat(self.before.chars().count());
-        writeln!(f, "rejected at line {}, column {} (byte {})", self.line, self.column, self.offset)?;
-        writeln!(f, "{margin} |")?;
-        writeln!(f, "{number} | {}{}", self.before, self.after)?;
-        writeln!(f, "{margin} | {indent}^ {what}")?;
-        write!(f, "{margin} = expected {}", self.expectation())
+        let mut lines = vec![
+            format!(
+                "{} at line {}, column {} (byte {})",
+                palette.paint(Tone::Wrong, "rejected"),
+                self.line,
+                self.column,
+                self.offset
+            ),
+            format!("{margin} {bar}"),
+            format!("{} {bar} {}{}", palette.paint(Tone::Margin, &number), self.before, self.after),
+            format!("{margin} {bar} {indent}{}", palette.paint(Tone::Wrong, &format!("^ {}", self.what()))),
+            format!("{margin} {equals} expected {}", palette.paint(Tone::Right, &self.expectation())),
+        ];
+        if !self.blame.is_empty() {
+            lines.push(format!("{margin} {equals} {}", self.blame));
+        }
+        lines.join("\n")
     }
 }
 
@@ -224,4 +242,26 @@ fn first_chars(text: &str, n: usize) -> String {
 /// Control characters would move the cursor and so the mark under the line.
 fn shown(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use formwork::{Compiler, Vocabulary, regex};
+
+    #[test]
+    fn colours_add_nothing_but_colours() {
+        let grammar = regex::grammar("ab").unwrap();
+        let compiled = Compiler::new(Vocabulary::bytes()).compile(&grammar).unwrap();
+        let mut matcher = Matcher::new(&compiled);
+        matcher.accept_bytes(b"a").unwrap();
+        let rejection = Rejection::new(b"ax", 1, &mut matcher, Blame::default());
+        let coloured = rejection.render(Palette::COLOURED);
+        assert!(coloured.contains("\x1b[1;31m^ `x` cannot come here\x1b[0m"), "{coloured:?}");
+        let mut stripped = coloured;
+        for code in ["\x1b[1;31m", "\x1b[32m", "\x1b[1;34m", "\x1b[0m"] {
+            stripped = stripped.replace(code, "");
+        }
+        assert_eq!(stripped, rejection.render(Palette::PLAIN));
+    }
 }

@@ -5,25 +5,29 @@ use crate::args::GenerateArgs;
 use crate::deadline::Deadline;
 use crate::problem::Problem;
 use crate::sampler::{Document, Sampler};
+use crate::tokenizer;
 use crate::{Failure, SampleError, Status, written};
-use formwork::{Compiler, MaskError, Vocabulary, tokenizers};
+use formwork::{Compiler, MaskError};
 use serde_json::json;
 use std::io::Write;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 pub(crate) fn run(args: &GenerateArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let started = Instant::now();
     // Reading the grammar is cheap and goes wrong more often than reading the tokenizer.
-    let source = args.source()?;
-    let loaded = source.load().map_err(|problem| args.locate(problem))?;
+    let source = args.grammar.source("")?;
+    let loaded = source.load().map_err(|problem| args.grammar.locate(problem))?;
     let read = started.elapsed();
-    let vocabulary = vocabulary(&args.tokenizer, &args.stop)?;
+    let tokenizer = &args.tokenizer.name;
+    let vocabulary = tokenizer::vocabulary(tokenizer, &args.tokenizer.stop)?;
+    if vocabulary.stop_tokens().is_empty() {
+        return Err(no_stop(tokenizer).into());
+    }
     let deadline = Deadline::after(args.timeout);
     let started = Instant::now();
     let compiled = Compiler::new(vocabulary)
         .compile_with(&loaded.grammar, &|| deadline.is_over())
-        .map_err(|error| args.locate(error.into()))?;
+        .map_err(|error| args.grammar.locate(error.into()))?;
     let compile = read + started.elapsed();
     let sampler = Sampler::new(&compiled, source.hints()).max_tokens(args.max_tokens);
     let mut figures = Figures { compile, ..Figures::default() };
@@ -58,37 +62,10 @@ fn problem(error: SampleError) -> Failure {
     problem.into()
 }
 
-/// The vocabulary of a name or a path, with a stop token.
-fn vocabulary(tokenizer: &str, stops: &[String]) -> Result<Vocabulary, Problem> {
-    let mut options = tokenizers::Options::default();
-    for stop in stops {
-        options = options.stop(stop.as_str());
-    }
-    if tokenizers::embedded_names().contains(&tokenizer) {
-        return Ok(options.embedded(tokenizer)?);
-    }
-    let mut path = PathBuf::from(tokenizer);
-    if path.is_dir() {
-        path.push("tokenizer.json");
-    }
-    if !path.exists() {
-        let names = tokenizers::embedded_names().join(", ");
-        return Err(Problem::usage(format!(
-            "--tokenizer {tokenizer}: neither an embedded tokenizer ({names}) nor a file or folder"
-        )));
-    }
-    let vocabulary = options.from_hf_json(&path)?;
-    if vocabulary.stop_tokens().is_empty() {
-        return Err(no_stop(&path));
-    }
-    Ok(vocabulary)
-}
-
-fn no_stop(path: &Path) -> Problem {
+fn no_stop(tokenizer: &str) -> Problem {
     Problem::usage(format!(
-        "{}: no stop token is known. A tokenizer.json does not name one; tokenizer_config.json or \
-         generation_config.json beside it does, or say it with --stop, as in --stop '<|endoftext|>'",
-        path.display()
+        "{tokenizer}: no stop token is known. A tokenizer.json does not name one; tokenizer_config.json or \
+         generation_config.json beside it does, or say it with --stop, as in --stop '<|endoftext|>'"
     ))
 }
 
@@ -126,7 +103,7 @@ impl Figures {
             });
             return writeln!(err, "{figures}");
         }
-        writeln!(err, "tokens   {} ({})", self.n_tokens, args.tokenizer)?;
+        writeln!(err, "tokens   {} ({})", self.n_tokens, args.tokenizer.name)?;
         writeln!(err, "compile  {compile:.1} ms")?;
         writeln!(err, "mask     p50 {p50:.1} µs, p99 {p99:.1} µs")?;
         if self.n_unfinished > 0 {

@@ -100,7 +100,7 @@ struct Question {
 
 /// What every message about a malformed line ends with.
 const SHAPE: &str = "a line is {\"schema\": …, \"instances\": [\"text\", …], \"options\": {…}}, \
-                     or the same with \"ebnf\" or \"regex\" instead of \"schema\"";
+                     or the same with \"ebnf\", \"gbnf\" or \"regex\" instead of \"schema\"";
 
 impl Question {
     fn parse(line: &[u8]) -> Result<Self, Problem> {
@@ -111,7 +111,7 @@ impl Question {
         let (mut grammar, mut instances, mut options) = (None, None, None);
         for (name, value) in members {
             let slot = match &*name {
-                "schema" | "ebnf" | "regex" | "tag" => {
+                "schema" | "ebnf" | "gbnf" | "regex" | "tag" => {
                     if let Some((other, _)) = grammar.replace((name.clone(), value)) {
                         return Err(Problem::usage(format!("both \"{other}\" and \"{name}\" in one line")));
                     }
@@ -148,7 +148,7 @@ fn source(kind: &str, raw: &RawValue, options: Value) -> Result<Source, Problem>
             let text = if raw.get().starts_with('"') { string(kind, raw)? } else { raw.get().to_owned() };
             Ok(Source::Schema { text, options })
         }
-        "ebnf" => {
+        "ebnf" | "gbnf" => {
             let mut root = None;
             for (name, value) in object(&options)? {
                 match (name.as_str(), value.as_str()) {
@@ -156,17 +156,21 @@ fn source(kind: &str, raw: &RawValue, options: Value) -> Result<Source, Problem>
                     ("root", None) => {
                         return Err(Problem::usage("option `root` is the name of a rule, a string"));
                     }
-                    _ => return Err(unknown_option(name, "the only option of \"ebnf\" is `root`")),
+                    _ => {
+                        let known = format!("the only option of \"{kind}\" is `root`");
+                        return Err(unknown_option(name, &known));
+                    }
                 }
             }
-            Ok(Source::Ebnf { text: string(kind, raw)?.into_bytes(), root })
+            let text = string(kind, raw)?.into_bytes();
+            Ok(if kind == "gbnf" { Source::Gbnf { text, root } } else { Source::Ebnf { text, root } })
         }
         "regex" => match object(&options)?.keys().next() {
             Some(name) => Err(unknown_option(name, "\"regex\" has no options")),
             None => Ok(Source::Regex(string(kind, raw)?)),
         },
         _ => Err(Problem::usage(
-            "structural tags are not supported yet; \"schema\", \"ebnf\" and \"regex\" are",
+            "structural tags are not supported yet; \"schema\", \"ebnf\", \"gbnf\" and \"regex\" are",
         )),
     }
 }

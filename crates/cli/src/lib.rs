@@ -6,6 +6,7 @@
 //! # Concepts
 //! - A [`Source`] is the text of a grammar and how to read it; reading fails with a [`Problem`].
 //! - `check` follows a document byte by byte and explains where it goes wrong; `check --jsonl` does it for programs.
+//! - `mask` says what may come after a text; `dump`, `convert` and `vocab` show grammars and tokenizers from inside.
 //! - `generate` plays the model: a [`Sampler`] writes plausible text and spells it with tokens that the masks allow.
 //!
 //! Exit status: 0 fine; 1 a document was rejected or not finished; 2 the grammar, the options or a file is bad.
@@ -25,10 +26,19 @@
 mod args;
 mod source;
 
+mod blame;
 mod check;
+mod colour;
 mod explain;
 mod jsonl;
 mod verdict;
+
+mod convert;
+mod dot;
+mod dump;
+mod mask;
+mod tokenizer;
+mod vocab;
 
 mod generate;
 mod hints;
@@ -63,24 +73,31 @@ pub fn main() -> ExitCode {
     let outcome = match &command {
         args::Command::Check(args) => check::run(args, &mut out),
         args::Command::Generate(args) => generate::run(args, &mut out),
+        args::Command::Mask(args) => mask::run(args, &mut out),
+        args::Command::Dump(args) => dump::run(args, &mut out),
+        args::Command::Convert(args) => convert::run(args, &mut out),
+        args::Command::Vocab(args) => vocab::run(args, &mut out),
     };
     let as_json = match &command {
         args::Command::Check(args) => args.output.is_json(),
         args::Command::Generate(args) => args.output.is_json(),
+        args::Command::Mask(args) => args.output.is_json(),
+        args::Command::Dump(_) | args::Command::Convert(_) | args::Command::Vocab(_) => false,
     };
+    let error_label = colour::Palette::of_stderr().paint(colour::Tone::Wrong, "error");
     let status = outcome.unwrap_or_else(|failure| match failure {
         Failure::Problem(problem) if as_json => {
             let _ = writeln!(out, "{}", serde_json::json!({ "compile_error": problem.to_json() }));
             Status::Bad
         }
         Failure::Problem(problem) => {
-            let _ = writeln!(std::io::stderr(), "error: {problem}");
+            let _ = writeln!(std::io::stderr(), "{error_label}: {problem}");
             Status::Bad
         }
         // Whoever read our output has gone, as `head` does: nobody is left to be told.
         Failure::Io(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Status::Fine,
         Failure::Io(error) => {
-            let _ = writeln!(std::io::stderr(), "error: cannot write the output: {error}");
+            let _ = writeln!(std::io::stderr(), "{error_label}: cannot write the output: {error}");
             Status::Bad
         }
     });

@@ -150,12 +150,27 @@ impl From<CompileError> for Problem {
             }
             kind => kind.as_str(),
         };
-        let place = match (error.place().pointer(), error.place().position()) {
-            (Some(pointer), _) => Place::Pointer(pointer.to_owned()),
-            (None, Some(position)) => Place::Text(position),
-            (None, None) => Place::None,
+        Self::new(kind, error.place().into(), error.message())
+    }
+}
+
+impl From<&formwork::Place> for Place {
+    fn from(place: &formwork::Place) -> Self {
+        match (place.pointer(), place.position()) {
+            (Some(pointer), _) => Self::Pointer(pointer.to_owned()),
+            (None, Some(position)) => Self::Text(position),
+            (None, None) => Self::None,
+        }
+    }
+}
+
+impl From<ebnf::ConvertError> for Problem {
+    fn from(error: ebnf::ConvertError) -> Self {
+        let kind = match error.kind() {
+            ebnf::ConvertErrorKind::Limit => "limit",
+            _ => "unsupported",
         };
-        Self::new(kind, place, error.message())
+        Self::new(kind, error.place().into(), format!("rule `{}`: {}", error.rule(), error.message()))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which grammar: a schema, EBNF, a regular expression or any JSON, and the step from its text to a `Grammar`.
+//! Which grammar: a schema, EBNF, GBNF, a regular expression or any JSON, and the step from its text to a `Grammar`.
 
 use crate::hints::Hints;
 use crate::problem::Problem;
@@ -18,6 +18,13 @@ pub enum Source {
     },
     /// EBNF; its bytes need not be UTF-8, which is one of the errors that it may have.
     Ebnf {
+        /// The grammar's text.
+        text: Vec<u8>,
+        /// The start rule, if it is not `root`.
+        root: Option<String>,
+    },
+    /// GBNF, the dialect of llama.cpp; its bytes need not be UTF-8 either.
+    Gbnf {
         /// The grammar's text.
         text: Vec<u8>,
         /// The start rule, if it is not `root`.
@@ -48,14 +55,8 @@ impl Source {
                 let (grammar, report) = options.grammar_with_report(text)?;
                 Ok(Loaded { grammar, report })
             }
-            Self::Ebnf { text, root } => {
-                let mut options = ebnf::Options::new();
-                if let Some(root) = root {
-                    options = options.root(root.as_str());
-                }
-                let grammar = options.grammar_from_bytes(text)?;
-                Ok(Loaded { grammar, report: Report::default() })
-            }
+            Self::Ebnf { text, root } => grammar_rules(ebnf::Dialect::Ebnf, text, root.as_deref()),
+            Self::Gbnf { text, root } => grammar_rules(ebnf::Dialect::Gbnf, text, root.as_deref()),
             Self::Regex(pattern) => {
                 let grammar = regex::grammar(pattern)?;
                 Ok(Loaded { grammar, report: Report::default() })
@@ -67,10 +68,21 @@ impl Source {
     pub fn hints(&self) -> Hints {
         match self {
             Self::Schema { text, .. } => Hints::of_schema(text),
-            Self::Ebnf { text, .. } => Hints::of_ebnf(&String::from_utf8_lossy(text)),
+            Self::Ebnf { text, .. } | Self::Gbnf { text, .. } => {
+                Hints::of_ebnf(&String::from_utf8_lossy(text))
+            }
             Self::Regex(_) => Hints::default(),
         }
     }
+}
+
+fn grammar_rules(dialect: ebnf::Dialect, text: &[u8], root: Option<&str>) -> Result<Loaded, Problem> {
+    let mut options = ebnf::Options::new().dialect(dialect);
+    if let Some(root) = root {
+        options = options.root(root);
+    }
+    let grammar = options.grammar_from_bytes(text)?;
+    Ok(Loaded { grammar, report: Report::default() })
 }
 
 /// The report as JSON: three lists of places.

@@ -7,6 +7,7 @@
 //! - `ebnf`, `json-schema`, `regex` (default): the frontends, as modules of these names.
 //! - `tokenizers`: vocabularies from Hugging Face `tokenizer.json` files and embedded ones, as module `tokenizers`.
 //! - `full`: all of them.
+//! - `models`: embedded tokenizers of Llama 3, Qwen, DeepSeek and Mistral as well; 3 MB more, and Rust 1.87.
 #![forbid(unsafe_code)]
 
 pub use formwork_engine::{
@@ -18,6 +19,13 @@ pub use formwork_vocab::{TokenId, TokenKind, Vocabulary, VocabularyError};
 
 /// Operations on masks: `u32` words, least significant bit first.
 pub use formwork_mask::bits;
+
+/// Recognising bytes row by row, without a vocabulary; for looking into a grammar.
+pub use formwork_earley as earley;
+/// The automata of a grammar; for looking into it.
+pub use formwork_fsm as fsm;
+/// Local masks of automata states; for looking into a grammar.
+pub use formwork_mask as mask;
 
 /// EBNF text as grammars.
 #[cfg(feature = "ebnf")]

@@ -39,6 +39,7 @@ fn a_rejection_shows_the_place_and_what_could_have_come() {
             3 |   "status": "shiped"}
               |                  ^ `e` cannot come here
               = expected `ped"`
+              = in rule `status` (/properties/status)
         "#]],
     );
     check(
@@ -46,36 +47,39 @@ fn a_rejection_shows_the_place_and_what_could_have_come() {
         "2024-13",
         1,
         expect![[r#"
-        standard input: rejected at line 1, column 7 (byte 6)
-          |
-        1 | 2024-13
-          |       ^ `3` cannot come here
-          = expected `0`, `1` or `2`
-    "#]],
+            standard input: rejected at line 1, column 7 (byte 6)
+              |
+            1 | 2024-13
+              |       ^ `3` cannot come here
+              = expected `0`, `1` or `2`
+              = in rule `root` (line 1, column 1)
+        "#]],
     );
     check(
         &["--regex", "(?i)no|yes"],
         "",
         1,
         expect![[r#"
-        standard input: rejected at line 1, column 1 (byte 0)
-          |
-        1 | 
-          | ^ the document ends too early
-          = expected `N`, `Y`, `n` or `y`
-    "#]],
+            standard input: rejected at line 1, column 1 (byte 0)
+              |
+            1 | 
+              | ^ the document ends too early
+              = expected `N`, `Y`, `n` or `y`
+              = where rule `root` (line 1, column 1) begins
+        "#]],
     );
     check(
         &["--json"],
         "[1, 2",
         1,
         expect![[r#"
-        standard input: rejected at line 1, column 6 (byte 5)
-          |
-        1 | [1, 2
-          |      ^ the document ends too early
-          = expected `,`, `.`, `0` to `9`, `E`, `]`, `e` or white space
-    "#]],
+            standard input: rejected at line 1, column 6 (byte 5)
+              |
+            1 | [1, 2
+              |      ^ the document ends too early
+              = expected `,`, `.`, `0` to `9`, `E`, `]`, `e` or white space
+              = in rules `json_array`, `json_number`
+        "#]],
     );
     check(
         &["--json"],
@@ -94,24 +98,26 @@ fn a_rejection_shows_the_place_and_what_could_have_come() {
         "SELECT ä FROM t;",
         1,
         expect![[r#"
-        standard input: rejected at line 1, column 8 (byte 7)
-          |
-        1 | SELECT ä FROM t;
-          |        ^ `ä` cannot come here
-          = expected `*`, `C`, `M`, `S`, `_`, `a` to `z` or white space
-    "#]],
+            standard input: rejected at line 1, column 8 (byte 7)
+              |
+            1 | SELECT ä FROM t;
+              |        ^ `ä` cannot come here
+              = expected `*`, `C`, `M`, `S`, `_`, `a` to `z` or white space
+              = where rules `columns` (line 4, column 1), `call` (line 6, column 1), `name` (line 19, column 1) begin
+        "#]],
     );
     check(
         &["--regex", "a"],
         "b",
         1,
         expect![[r#"
-        standard input: rejected at line 1, column 1 (byte 0)
-          |
-        1 | b
-          | ^ `b` cannot come here
-          = expected `a`
-    "#]],
+            standard input: rejected at line 1, column 1 (byte 0)
+              |
+            1 | b
+              | ^ `b` cannot come here
+              = expected `a`
+              = where rule `root` (line 1, column 1) begins
+        "#]],
     );
 }
 
@@ -122,8 +128,8 @@ fn results_and_errors_come_as_json() {
         "aaa\n",
         1,
         expect![[r#"
-        {"compile_error":null,"verdict":false,"rejection":{"offset":3,"line":1,"column":4,"before":"aaa","found":null,"expected":["`a`","`b`"],"can_finish":false,"message":"the document ends too early; expected `a` or `b`"},"report":{"enforced":[],"relaxed":[],"ignored":[]}}
-    "#]],
+            {"compile_error":null,"verdict":false,"rejection":{"offset":3,"line":1,"column":4,"before":"aaa","found":null,"expected":["`a`","`b`"],"can_finish":false,"rules":[{"rule":"root","place":"line 1, column 1","begins":false}],"message":"the document ends too early; expected `a` or `b`"},"report":{"enforced":[],"relaxed":[],"ignored":[]}}
+        "#]],
     );
     check(
         &["--regex", "a+b", "--output", "json"],
@@ -150,8 +156,8 @@ fn bad_grammars_options_and_files_are_told_apart_from_rejections() {
         "",
         2,
         expect![[r#"
-        error: which grammar? Say --schema FILE, --ebnf FILE, --regex REGEX or --json; or --jsonl, to be asked line by line
-    "#]],
+            error: which grammar? Say --schema FILE, --ebnf FILE, --gbnf FILE, --regex REGEX or --json; or --jsonl, to be asked line by line
+        "#]],
     );
     check(
         &["--schema", "no-such-file"],
@@ -174,8 +180,8 @@ fn bad_grammars_options_and_files_are_told_apart_from_rejections() {
         "",
         2,
         expect![[r#"
-        error: structural tags are not supported yet; --schema, --ebnf and --regex are
-    "#]],
+            error: structural tags are not supported yet; --schema, --ebnf, --gbnf and --regex are
+        "#]],
     );
     check(
         &["--regex", "a", "--numbers", "any"],
@@ -198,8 +204,8 @@ fn bad_grammars_options_and_files_are_told_apart_from_rejections() {
         "",
         2,
         expect![[r#"
-        error: --root is an option of --ebnf
-    "#]],
+            error: --root is an option of --ebnf and --gbnf
+        "#]],
     );
     check(
         &["--regex", "(a"],
@@ -257,12 +263,13 @@ fn options_reach_the_frontends() {
         "[1, 2]",
         1,
         expect![[r#"
-        standard input: rejected at line 1, column 4 (byte 3)
-          |
-        1 | [1, 2]
-          |    ^ a space cannot come here
-          = expected `"`, `-`, `0` to `9`, `[`, `f`, `n`, `t` or `{`
-    "#]],
+            standard input: rejected at line 1, column 4 (byte 3)
+              |
+            1 | [1, 2]
+              |    ^ a space cannot come here
+              = expected `"`, `-`, `0` to `9`, `[`, `f`, `n`, `t` or `{`
+              = where rules `json_value`, `json_object`, `json_array`, `json_string`, … begin
+        "#]],
     );
     check(
         &["--ebnf", "examples/ebnf/csv/grammar.ebnf", "--root", "amount"],

@@ -1,8 +1,12 @@
 //! Tests that run the program, and the sampler as a library, over the examples of the repository.
 
 mod check;
+mod convert;
+mod dump;
 mod examples;
 mod generate;
 mod help;
 mod jsonl;
+mod mask;
 mod program;
+mod vocab;

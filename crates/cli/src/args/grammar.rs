@@ -1,0 +1,190 @@
+//! Which grammar: the arguments that every command with a grammar shares, and the step to a [`Source`].
+
+use crate::problem::Problem;
+use crate::source::Source;
+use clap::Args;
+use serde_json::{Map, Value};
+use std::path::{Path, PathBuf};
+
+#[derive(Args, Debug)]
+pub(crate) struct GrammarArgs {
+    #[command(flatten)]
+    which: Which,
+
+    /// With --ebnf and --gbnf, the rule that the whole document must match, if it is not `root`.
+    #[arg(long, value_name = "NAME", help_heading = "Grammar")]
+    root: Option<String>,
+
+    #[command(flatten)]
+    options: SchemaArgs,
+}
+
+#[derive(Args, Debug)]
+#[group(multiple = false)]
+struct Which {
+    /// A JSON Schema.
+    #[arg(long, value_name = "FILE", help_heading = "Grammar")]
+    schema: Option<PathBuf>,
+
+    /// A grammar in EBNF; the rule that the whole document must match is called `root`.
+    #[arg(long, value_name = "FILE", help_heading = "Grammar")]
+    ebnf: Option<PathBuf>,
+
+    /// A grammar in GBNF, the dialect of llama.cpp.
+    #[arg(long, value_name = "FILE", help_heading = "Grammar")]
+    gbnf: Option<PathBuf>,
+
+    /// A regular expression that the whole document must match.
+    #[arg(long, value_name = "REGEX", help_heading = "Grammar")]
+    regex: Option<String>,
+
+    /// A structural tag (not supported yet).
+    #[arg(long, value_name = "FILE", help_heading = "Grammar")]
+    tag: Option<PathBuf>,
+
+    /// Any JSON.
+    #[arg(long, help_heading = "Grammar")]
+    json: bool,
+}
+
+const SCHEMA_HEADING: &str = "Options of --schema and --json";
+
+/// Options of `--schema` and `--json`. Their values are checked by the schema frontend, which knows them best.
+#[derive(Args, Debug)]
+struct SchemaArgs {
+    /// Order of an object's members: `schema` (as declared, then others) or `any`.
+    #[arg(long, help_heading = SCHEMA_HEADING, value_name = "ORDER")]
+    property_order: Option<String>,
+
+    /// White space between tokens: `any` or `compact`.
+    #[arg(long, help_heading = SCHEMA_HEADING, value_name = "HOW")]
+    whitespace: Option<String>,
+
+    /// Spellings of numbers: `plain` (integers without fraction or exponent) or `any`.
+    #[arg(long, help_heading = SCHEMA_HEADING, value_name = "HOW")]
+    numbers: Option<String>,
+
+    /// Whether `format` restricts strings: `assert` or `annotate`.
+    #[arg(long, help_heading = SCHEMA_HEADING, value_name = "HOW")]
+    formats: Option<String>,
+
+    /// Close objects that declare properties and do not say whether others may come.
+    #[arg(long, help_heading = SCHEMA_HEADING)]
+    strict_objects: bool,
+
+    /// Read the schema as this draft, such as `2020-12` or `7`, whatever it says itself.
+    #[arg(long, help_heading = SCHEMA_HEADING, value_name = "DRAFT")]
+    draft: Option<String>,
+
+    /// Compile without this keyword where it cannot be enforced. May be repeated, or a list with commas.
+    #[arg(long, help_heading = SCHEMA_HEADING, value_name = "KEYWORD", value_delimiter = ',')]
+    relax: Vec<String>,
+}
+
+impl GrammarArgs {
+    /// The grammar's text, read from its file; `or_else` says what else could have been given.
+    pub(crate) fn source(&self, or_else: &str) -> Result<Source, Problem> {
+        let Which { schema, ebnf, gbnf, regex, tag, json } = &self.which;
+        if schema.is_none()
+            && !json
+            && let Some(option) = self.options.first()
+        {
+            return Err(Problem::usage(format!("{option} is an option of --schema and --json")));
+        }
+        // clap's `requires` gives way to the group's conflicts.
+        if self.root.is_some() && ebnf.is_none() && gbnf.is_none() {
+            return Err(Problem::usage("--root is an option of --ebnf and --gbnf"));
+        }
+        if let Some(path) = schema {
+            let bytes = read(path)?;
+            let text = String::from_utf8(bytes).map_err(|error| Problem::file(path, error.utf8_error()))?;
+            Ok(Source::Schema { text, options: self.options.to_json() })
+        } else if let Some(path) = ebnf {
+            Ok(Source::Ebnf { text: read(path)?, root: self.root.clone() })
+        } else if let Some(path) = gbnf {
+            Ok(Source::Gbnf { text: read(path)?, root: self.root.clone() })
+        } else if let Some(pattern) = regex {
+            Ok(Source::Regex(pattern.clone()))
+        } else if tag.is_some() {
+            Err(Problem::usage(
+                "structural tags are not supported yet; --schema, --ebnf, --gbnf and --regex are",
+            ))
+        } else if *json {
+            Ok(Source::Schema { text: "true".to_owned(), options: self.options.to_json() })
+        } else {
+            Err(Problem::usage(format!(
+                "which grammar? Say --schema FILE, --ebnf FILE, --gbnf FILE, --regex REGEX or --json{or_else}"
+            )))
+        }
+    }
+
+    /// What messages about the grammar should name.
+    fn about(&self) -> Option<String> {
+        let Which { schema, ebnf, gbnf, .. } = &self.which;
+        let path = schema.as_ref().or(ebnf.as_ref()).or(gbnf.as_ref())?;
+        Some(path.display().to_string())
+    }
+
+    /// Says which file a problem with the grammar is about.
+    pub(crate) fn locate(&self, problem: Problem) -> Problem {
+        match self.about() {
+            Some(about) if problem.kind() != "usage" => problem.about(about),
+            _ => problem,
+        }
+    }
+
+    /// The first option that has no meaning where each question brings its own.
+    pub(super) fn first_option(&self) -> Option<&'static str> {
+        if self.root.is_some() { Some("--root") } else { self.options.first() }
+    }
+}
+
+impl SchemaArgs {
+    /// The options by the names of CONTRACTS.md section 2.
+    fn to_json(&self) -> Value {
+        let mut out = Map::new();
+        let words = [
+            ("property_order", &self.property_order),
+            ("numbers", &self.numbers),
+            ("formats", &self.formats),
+            ("draft", &self.draft),
+        ];
+        for (name, word) in words {
+            if let Some(word) = word {
+                out.insert(name.to_owned(), word.as_str().into());
+            }
+        }
+        if let Some(how) = &self.whitespace {
+            let value = match serde_json::from_str(how) {
+                Ok(value @ Value::Object(_)) => value,
+                _ => how.as_str().into(),
+            };
+            out.insert("whitespace".to_owned(), value);
+        }
+        if self.strict_objects {
+            out.insert("strict_objects".to_owned(), true.into());
+        }
+        if !self.relax.is_empty() {
+            out.insert("relax".to_owned(), self.relax.iter().map(String::as_str).collect());
+        }
+        Value::Object(out)
+    }
+
+    /// The first option that was given.
+    fn first(&self) -> Option<&'static str> {
+        let given = [
+            (self.property_order.is_some(), "--property-order"),
+            (self.whitespace.is_some(), "--whitespace"),
+            (self.numbers.is_some(), "--numbers"),
+            (self.formats.is_some(), "--formats"),
+            (self.strict_objects, "--strict-objects"),
+            (self.draft.is_some(), "--draft"),
+            (!self.relax.is_empty(), "--relax"),
+        ];
+        given.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Problem> {
+    std::fs::read(path).map_err(|error| Problem::file(path, error))
+}

@@ -1,0 +1,173 @@
+//! Drawings in Graphviz's language, and its program `dot`, which makes pictures of them.
+
+use crate::problem::Problem;
+use formwork::Grammar;
+use formwork::fsm::{Automata, ByteEdge, StateId};
+use formwork::grammar::{Expr, RuleId};
+use std::fmt::Write as _;
+use std::io::{ErrorKind, Write as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Which rule refers to which. The root has a thick frame; what it does not need is dashed.
+pub(crate) fn rules(grammar: &Grammar) -> String {
+    let edges: Vec<Vec<RuleId>> = grammar.rule_ids().map(|rule| references(grammar, rule)).collect();
+    let mut is_needed = vec![false; edges.len()];
+    let mut open = vec![grammar.root()];
+    while let Some(rule) = open.pop() {
+        if !std::mem::replace(&mut is_needed[rule.index()], true) {
+            open.extend_from_slice(&edges[rule.index()]);
+        }
+    }
+    let mut out = String::from("digraph grammar {\n  node [shape=box, fontname=\"monospace\"];\n");
+    for rule in grammar.rule_ids() {
+        let style = match (rule == grammar.root(), is_needed[rule.index()]) {
+            (true, _) => ", penwidth=2",
+            (false, true) => "",
+            (false, false) => ", style=dashed",
+        };
+        line(&mut out, format_args!("  {rule:?} [label={}{style}];", label(grammar.rule(rule).name())));
+    }
+    for (rule, targets) in grammar.rule_ids().zip(&edges) {
+        for target in targets {
+            line(&mut out, format_args!("  {rule:?} -> {target:?};"));
+        }
+    }
+    out + "}\n"
+}
+
+/// The rules that a rule refers to, ascending.
+fn references(grammar: &Grammar, rule: RuleId) -> Vec<RuleId> {
+    let mut found = Vec::new();
+    // Expressions are shared: each is looked at once.
+    let mut is_seen = vec![false; grammar.n_exprs()];
+    let mut open = vec![grammar.rule(rule).body()];
+    while let Some(id) = open.pop() {
+        if std::mem::replace(&mut is_seen[id.index()], true) {
+            continue;
+        }
+        match grammar.expr(id) {
+            Expr::Rule(target) => found.push(*target),
+            Expr::Seq(parts) | Expr::Alt(parts) | Expr::And(parts) => open.extend_from_slice(parts),
+            Expr::Repeat { body, .. } | Expr::Not(body) | Expr::JsonText(body) => open.push(*body),
+            _ => {}
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// The automata, a box for each rule. Dashed edges read a rule; `+` counts a repetition.
+pub(crate) fn automata(automata: &Automata) -> String {
+    let mut out = String::from(
+        "digraph fsm {\n  rankdir=LR;\n  node [shape=circle, fontname=\"monospace\"];\n  edge [fontname=\"monospace\"];\n",
+    );
+    for rule in automata.rules() {
+        let mut title = format!("{rule:?} {}", automata.name(rule));
+        if let Some(counter) = automata.counter(rule) {
+            let max = counter.max.map_or_else(String::new, |max| format!("={max}"));
+            let _ = write!(title, " counts {}..{max}", counter.min);
+        }
+        if rule == automata.root() && automata.root_may_be_empty() {
+            title.push_str(" or empty");
+        }
+        line(&mut out, format_args!("  subgraph cluster_{rule:?} {{"));
+        line(&mut out, format_args!("    label={};", label(&title)));
+        line(&mut out, format_args!("    {rule:?} [shape=point];"));
+        line(&mut out, format_args!("    {rule:?} -> {:?};", automata.start(rule)));
+        for state in automata.states_of(rule) {
+            let shape = if automata.is_accepting(state) { " [shape=doublecircle]" } else { "" };
+            line(&mut out, format_args!("    {state:?}{shape};"));
+        }
+        for state in automata.states_of(rule) {
+            edges(&mut out, automata, state);
+        }
+        out.push_str("  }\n");
+    }
+    out + "}\n"
+}
+
+/// One edge for all bytes that lead to the same state, in the order of the bytes.
+fn edges(out: &mut String, automata: &Automata, state: StateId) {
+    let (plain, ticking) = automata.byte_edges(state);
+    for (edges, mark) in [(plain, ""), (ticking, " +")] {
+        let mut targets: Vec<(StateId, String)> = Vec::new();
+        for edge in edges {
+            match targets.iter_mut().find(|(target, _)| *target == edge.target) {
+                Some((_, bytes)) => {
+                    bytes.push_str(", ");
+                    bytes.push_str(&range(edge));
+                }
+                None => targets.push((edge.target, range(edge))),
+            }
+        }
+        for (target, bytes) in targets {
+            let label = label(&format!("{bytes}{mark}"));
+            line(out, format_args!("    {state:?} -> {target:?} [label={label}];"));
+        }
+    }
+    for edge in automata.rule_edges(state) {
+        let mark = if edge.ticks { " +" } else { "" };
+        let label = label(&format!("{{{:?} {}}}{mark}", edge.rule, automata.name(edge.rule)));
+        line(out, format_args!("    {state:?} -> {:?} [label={label}, style=dashed];", edge.target));
+    }
+}
+
+/// A range as the text dump has it.
+fn range(edge: &ByteEdge) -> String {
+    let one = |byte: u8| match byte {
+        b'!'..=b'~' if byte != b'-' && byte != b',' => char::from(byte).to_string(),
+        _ => format!("{byte:02x}"),
+    };
+    if edge.low == edge.high { one(edge.low) } else { format!("{}-{}", one(edge.low), one(edge.high)) }
+}
+
+/// A quoted string.
+fn label(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            // Names of properties may be anything.
+            c if c.is_control() => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "{text}");
+}
+
+/// Draws with Graphviz's `dot`.
+pub(crate) fn draw(drawing: &str, path: &Path) -> Result<(), Problem> {
+    let started = Command::new("dot")
+        .arg("-Tsvg")
+        .arg("-o")
+        .arg(path)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut child = started.map_err(|error| match error.kind() {
+        ErrorKind::NotFound => Problem::usage(
+            "--svg needs `dot`, the program of Graphviz (graphviz.org), which is not installed; \
+             --graphviz prints what it would read",
+        ),
+        _ => Problem::usage(format!("--svg: cannot run `dot`: {error}")),
+    })?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // If it stops reading, its status says so.
+        let _ = stdin.write_all(drawing.as_bytes());
+    }
+    let output = child.wait_with_output().map_err(|error| Problem::file(path, error))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(Problem::file(path, format!("`dot` failed ({}): {}", output.status, said.trim())))
+}
