@@ -39,6 +39,10 @@ impl Blame {
         text: &[u8],
         deadline: Deadline,
     ) -> Self {
+        // The only rule there is need not be named.
+        if grammar.rules().len() == 1 {
+            return Self::default();
+        }
         let mut config = fsm::Config::default();
         config.inlining = false;
         let automata = match fsm::build(grammar, &config, &|| deadline.is_over()) {

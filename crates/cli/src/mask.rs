@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::tokenizer::{self, quoted, shown};
 use crate::verdict::{Followed, follow};
 use crate::{Failure, Status, written};
-use formwork::{Compiler, MaskError, Matcher, bits};
+use formwork::{Compiler, MaskError, Matcher, TokenId, Vocabulary, bits};
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -65,8 +65,9 @@ struct Next {
     /// The allowed stop tokens, shown.
     stops: Vec<String>,
     forced: Vec<u8>,
-    /// The first allowed tokens, shown.
-    first: Vec<(u32, String)>,
+    /// The first allowed tokens.
+    first: Vec<TokenId>,
+    vocabulary: Vocabulary,
 }
 
 impl Next {
@@ -81,7 +82,8 @@ impl Next {
             can_finish: matcher.can_finish(),
             stops: stops.map(|&id| format!("{id} {}", shown(&vocabulary, id))).collect(),
             forced: matcher.forced_bytes(),
-            first: bits::tokens(&mask).take(n_first).map(|id| (id.get(), shown(&vocabulary, id))).collect(),
+            first: bits::tokens(&mask).take(n_first).collect(),
+            vocabulary,
         })
     }
 
@@ -96,8 +98,8 @@ impl Next {
         let forced = if self.forced.is_empty() { "nothing".to_owned() } else { quoted(&self.forced) };
         writeln!(out, "forced   {forced}")?;
         let n_left = self.n_allowed - self.first.len();
-        for (id, text) in &self.first {
-            writeln!(out, "{id:>9} {text}")?;
+        for &id in &self.first {
+            writeln!(out, "{:>9} {}", id.get(), shown(&self.vocabulary, id))?;
         }
         if n_left > 0 && !self.first.is_empty() {
             writeln!(out, "          and {n_left} more")?;
@@ -106,7 +108,11 @@ impl Next {
     }
 
     fn to_json(&self) -> Value {
-        let first: Vec<Value> = self.first.iter().map(|(id, text)| json!({"id": id, "text": text})).collect();
+        let first = self.first.iter().map(|&id| match self.vocabulary.text(id) {
+            Some(text) => json!({"id": id.get(), "text": String::from_utf8_lossy(text)}),
+            None => json!({"id": id.get(), "special": self.vocabulary.special_name(id)}),
+        });
+        let first: Vec<Value> = first.collect();
         json!({
             "compile_error": null,
             "rejection": null,

@@ -50,8 +50,8 @@ How to read it:
   fsm   `s3*` may end its rule; `a-z -> s4` reads a byte (hexadecimal if it is not printed well),
         `{r2} -> s5` reads the rule r2, `->+` counts one repetition
   rows  what may be read after each byte: states, and the row in which their rule began
-  mask  for each state, over all tokens: how many it accepts by itself, how many reach beyond the end of its rule,
-        kept as suffixes or as places in the vocabulary's trie, and how many bytes of memory that takes at most
+  mask  for each state, of all tokens: how many it accepts by itself; how many reach beyond the end
+        of its rule, as suffixes or as places in the vocabulary's trie; and at most how many bytes
 
 Examples:
   formwork dump grammar --schema schema.json

@@ -8,41 +8,77 @@ use expect_test::expect;
 fn each_notation_is_written() {
     let gbnf =
         File::new("list.gbnf", "root ::= (\n  item (\",\" item)*\n)\nitem ::= [a-c] |\n  \"\\x41\"{,2}\n");
-    check(&["convert", "--gbnf", gbnf.path(), "--to", "ebnf"], 0, expect![[r#"
+    check(
+        &["convert", "--gbnf", gbnf.path(), "--to", "ebnf"],
+        0,
+        expect![[r#"
         root ::= item ("," item)*
         item ::= [a-c] | "A"{0,2}
-    "#]]);
-    check(&["convert", "--gbnf", gbnf.path(), "--to", "gbnf"], 0, expect![[r#"
+    "#]],
+    );
+    check(
+        &["convert", "--gbnf", gbnf.path(), "--to", "gbnf"],
+        0,
+        expect![[r#"
         root ::= item ("," item)*
         item ::= [a-c] | "A"{0,2}
-    "#]]);
-    check(&["convert", "--gbnf", gbnf.path(), "--to", "regex"], 0, expect![[r#"
+    "#]],
+    );
+    check(
+        &["convert", "--gbnf", gbnf.path(), "--to", "regex"],
+        0,
+        expect![[r#"
         (?:[a-c]|A{0,2})(?:,(?:[a-c]|A{0,2}))*
-    "#]]);
-    check(&["convert", "--regex", "(?i)a[0-9]{2,}", "--to", "gbnf"], 0, expect![[r#"
+    "#]],
+    );
+    check(
+        &["convert", "--regex", "(?i)a[0-9]{2,}", "--to", "gbnf"],
+        0,
+        expect![[r#"
         root ::= [Aa] [0-9]{2,}
-    "#]]);
-    check(&["convert", "--gbnf", gbnf.path(), "--root", "item", "--to", "regex"], 0, expect![[r#"
+    "#]],
+    );
+    check(
+        &["convert", "--gbnf", gbnf.path(), "--root", "item", "--to", "regex"],
+        0,
+        expect![[r#"
         [a-c]|A{0,2}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn what_a_notation_cannot_say_is_refused_with_the_rule() {
     let arithmetic = "examples/ebnf/arithmetic/grammar.ebnf";
-    check(&["convert", "--ebnf", arithmetic, "--to", "regex"], 2, expect![[r#"
+    check(
+        &["convert", "--ebnf", arithmetic, "--to", "regex"],
+        2,
+        expect![[r#"
         error: examples/ebnf/arithmetic/grammar.ebnf: unsupported at line 3, column 1: rule `sum`: regular expressions have no recursion
-    "#]]);
-    check(&["convert", "--ebnf", arithmetic, "--to", "gbnf"], 2, expect![[r#"
+    "#]],
+    );
+    check(
+        &["convert", "--ebnf", arithmetic, "--to", "gbnf"],
+        2,
+        expect![[r#"
         error: examples/ebnf/arithmetic/grammar.ebnf: unsupported at line 3, column 1: rule `sum`: llama.cpp refuses rules that can begin with themselves (left recursion), and `*` over what may be empty; write the repetition as `a (b a)*`
-    "#]]);
-    check(&["convert", "--to", "ebnf"], 2, expect![[r#"
+    "#]],
+    );
+    check(
+        &["convert", "--to", "ebnf"],
+        2,
+        expect![[r#"
         error: which grammar? Say --schema FILE, --ebnf FILE, --gbnf FILE, --regex REGEX or --json
-    "#]]);
+    "#]],
+    );
     let wrong = File::new("wrong.gbnf", "root ::= \"a\"\n       | \"b\"\n");
-    check(&["check", "--gbnf", "no-such-file"], 2, expect![[r#"
+    check(
+        &["check", "--gbnf", "no-such-file"],
+        2,
+        expect![[r#"
         error: no-such-file: No such file or directory (os error 2)
-    "#]]);
+    "#]],
+    );
     let answer = formwork(&["convert", "--gbnf", wrong.path(), "--to", "ebnf"], b"");
     assert_eq!(answer.status, 2);
     assert!(answer.err.contains("line 2"), "{}", answer.err);

@@ -6,21 +6,30 @@ use expect_test::{Expect, expect};
 const SUM: &str = "root ::= ws sum\nsum ::= sum \"+\" ws atom | atom\natom ::= [0-9]+ ws | \"(\" ws sum \")\" ws\nws ::= [ \\n]*\nunused ::= \"\\\"\\\\\"\n";
 
 fn dump(what: &str, more: &[&str], status: i32, expected: Expect) {
-    let file = File::new(&format!("{what}-{}.ebnf", more.concat().len()), SUM);
+    let file = File::new("sum.ebnf", SUM);
     let args = [&["dump", what, "--ebnf", file.path()], more].concat();
     check(&args, status, expected);
 }
 
 #[test]
 fn grammars() {
-    dump("grammar", &[], 0, expect![[r#"
+    dump(
+        "grammar",
+        &[],
+        0,
+        expect![[r#"
         root ::= ws sum
         sum ::= sum "+" ws atom | atom
         atom ::= [0-9]+ ws | "(" ws sum ")" ws
         ws ::= [\n ]*
         unused ::= "\"\\"
-    "#]]);
-    dump("grammar", &["--graphviz"], 0, expect![[r#"
+    "#]],
+    );
+    dump(
+        "grammar",
+        &["--graphviz"],
+        0,
+        expect![[r#"
         digraph grammar {
           node [shape=box, fontname="monospace"];
           r0 [label="root", penwidth=2];
@@ -36,15 +45,24 @@ fn grammars() {
           r2 -> r1;
           r2 -> r3;
         }
-    "#]]);
-    check(&["dump", "grammar", "--regex", "[a-z]+(-[0-9]{2,3})?"], 0, expect![[r#"
+    "#]],
+    );
+    check(
+        &["dump", "grammar", "--regex", "[a-z]+(-[0-9]{2,3})?"],
+        0,
+        expect![[r#"
         root ::= [a-z]+ ("-" [0-9]{2,3})?
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn automata() {
-    dump("fsm", &[], 0, expect![[r#"
+    dump(
+        "fsm",
+        &[],
+        0,
+        expect![[r#"
         r0 root
           s0: 0a -> s0, 20 -> s0, {r1} -> s1
           s1*
@@ -55,8 +73,13 @@ fn automata() {
           s5: ) -> s6
           s6*: 0a -> s6, 20 -> s6, + -> s7
           s7: 0a -> s7, 20 -> s7, ( -> s3, 0-9 -> s4
-    "#]]);
-    dump("fsm", &["--graphviz"], 0, expect![[r#"
+    "#]],
+    );
+    dump(
+        "fsm",
+        &["--graphviz"],
+        0,
+        expect![[r#"
         digraph fsm {
           rankdir=LR;
           node [shape=circle, fontname="monospace"];
@@ -95,9 +118,13 @@ fn automata() {
             s7 -> s4 [label="0-9"];
           }
         }
-    "#]]);
+    "#]],
+    );
     // A counted rule, a root that may be empty, characters that mean something in DOT.
-    check(&["dump", "fsm", "--regex", r#"([\\"\x00-\x02é]{100,200})?"#], 0, expect![[r#"
+    check(
+        &["dump", "fsm", "--regex", r#"([\\"\x00-\x02é]{100,200})?"#],
+        0,
+        expect![[r#"
         r0 root or empty
           s0: {r1} -> s1
           s1*
@@ -105,8 +132,12 @@ fn automata() {
           s2: c3 -> s4, 00-02 ->+ s3, " ->+ s3, \ ->+ s3
           s3*: c3 -> s4, 00-02 ->+ s3, " ->+ s3, \ ->+ s3
           s4: a9 ->+ s3
-    "#]]);
-    check(&["dump", "fsm", "--regex", r#"([\\"\x00-\x02é]{100,200})?"#, "--graphviz"], 0, expect![[r#"
+    "#]],
+    );
+    check(
+        &["dump", "fsm", "--regex", r#"([\\"\x00-\x02é]{100,200})?"#, "--graphviz"],
+        0,
+        expect![[r#"
         digraph fsm {
           rankdir=LR;
           node [shape=circle, fontname="monospace"];
@@ -133,17 +164,27 @@ fn automata() {
             s4 -> s3 [label="a9 +"];
           }
         }
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn rows() {
-    dump("rows", &[], 0, expect![[r#"
+    dump(
+        "rows",
+        &[],
+        0,
+        expect![[r#"
         row0 next { 0a 20 28 30-39 }
           s0 of root from here
           s2 of sum from here
-    "#]]);
-    dump("rows", &["--text", "((1) + 2"], 0, expect![[r#"
+    "#]],
+    );
+    dump(
+        "rows",
+        &["--text", "((1) + 2"],
+        0,
+        expect![[r#"
         row0 next { 0a 20 28 30-39 }
           s0 of root from here
           s2 of sum from here
@@ -174,21 +215,31 @@ fn rows() {
         row6 next { 0a 20 29 2b 30-39 }
           s4 of sum from t2
           s5 of sum from t1
-    "#]]);
-    dump("rows", &["--text", "1+)"], 1, expect![[r#"
+    "#]],
+    );
+    dump(
+        "rows",
+        &["--text", "1+)"],
+        1,
+        expect![[r#"
         --text: rejected at line 1, column 3 (byte 2)
           |
         1 | 1+)
           |   ^ `)` cannot come here
           = expected `(`, `0`, `1`, `2`, `3`, `4`, `5`, `6`, `7`, `8`, `9` or white space
           = where rules `ws` (line 4, column 1), `atom` (line 3, column 1) begin
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn masks() {
     let bytes = ["--tokenizer", "bytes"];
-    dump("mask", &bytes, 0, expect![[r#"
+    dump(
+        "mask",
+        &bytes,
+        0,
+        expect![[r#"
         state    accepted suffixes  places    bytes  rule
         s0              2        0       0        8  root
         s2             11        0       0       44  sum
@@ -198,13 +249,19 @@ fn masks() {
         s6              3        0       0       12  sum
         s7             13        0       0       52  sum
         7 masks for 8 states, 180 bytes
-    "#]]);
-    dump("mask", &[&bytes[..], &["--text", "(1"]].concat(), 0, expect![[r#"
+    "#]],
+    );
+    dump(
+        "mask",
+        &[&bytes[..], &["--text", "(1"]].concat(),
+        0,
+        expect![[r#"
         state    accepted suffixes  places    bytes  rule
         s4             13        0       0       52  sum
         s5              1        0       0        4  sum
         2 masks for 8 states, 56 bytes
-    "#]]);
+    "#]],
+    );
     // With tokens that reach beyond the end of a rule.
     let tokenizer = r#"{
         "decoder": {"type": "ByteLevel"},
@@ -215,7 +272,11 @@ fn masks() {
     }"#;
     let tokenizer = File::new("tokenizer.json", tokenizer);
     let folder = tokenizer.folder().to_str().unwrap();
-    dump("mask", &["--tokenizer", folder], 0, expect![[r#"
+    dump(
+        "mask",
+        &["--tokenizer", folder],
+        0,
+        expect![[r#"
         state    accepted suffixes  places    bytes  rule
         s0              2        0       0        8  root
         s2             13        0       1       92  sum
@@ -225,31 +286,60 @@ fn masks() {
         s6              4        0       0       16  sum
         s7             15        0       1      100  sum
         7 masks for 8 states, 376 bytes
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn options_that_mean_nothing_are_refused() {
-    dump("grammar", &["--text", "1"], 2, expect![[r#"
+    dump(
+        "grammar",
+        &["--text", "1"],
+        2,
+        expect![[r#"
         error: --text is an option of `rows` and `mask`; it means nothing to `grammar`
-    "#]]);
-    dump("rows", &["--tokenizer", "bytes"], 2, expect![[r#"
+    "#]],
+    );
+    dump(
+        "rows",
+        &["--tokenizer", "bytes"],
+        2,
+        expect![[r#"
         error: --tokenizer is an option of `mask`; it means nothing to `rows`
-    "#]]);
-    dump("rows", &["--graphviz"], 2, expect![[r#"
+    "#]],
+    );
+    dump(
+        "rows",
+        &["--graphviz"],
+        2,
+        expect![[r#"
         error: --graphviz is an option of `grammar` and `fsm`; it means nothing to `rows`
-    "#]]);
-    dump("mask", &["--svg", "mask.svg"], 2, expect![[r#"
+    "#]],
+    );
+    dump(
+        "mask",
+        &["--svg", "mask.svg"],
+        2,
+        expect![[r#"
         error: --svg is an option of `grammar` and `fsm`; it means nothing to `mask`
-    "#]]);
-    check(&["dump", "fsm"], 2, expect![[r#"
+    "#]],
+    );
+    check(
+        &["dump", "fsm"],
+        2,
+        expect![[r#"
         error: which grammar? Say --schema FILE, --ebnf FILE, --gbnf FILE, --regex REGEX or --json
-    "#]]);
-    check(&["dump", "mask", "--json", "--tokenizer", "gpt-17.json", "--timeout", "x"], 2, expect![[r#"
+    "#]],
+    );
+    check(
+        &["dump", "mask", "--json", "--tokenizer", "gpt-17.json", "--timeout", "x"],
+        2,
+        expect![[r#"
         error: invalid value 'x' for '--timeout <SECONDS>': a number of seconds, such as 10 or 0.5
 
         For more information, try '--help'.
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `formwork generate`, and the sampler behind it: documents are valid, varied and finished.
 
 use crate::examples::{Example, examples};
-use crate::program::formwork;
+use crate::program::{File, formwork};
 use formwork::{CompiledGrammar, Compiler, Matcher, Vocabulary, tokenizers};
 use formwork_cli::{Document, Sampler};
 use serde_json::{Value, json};
@@ -223,6 +223,15 @@ fn several_documents_come_as_lines_of_json() {
     let lines: Vec<Value> = answer.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), 3);
     assert!(lines.iter().all(|line| line["finished"] == true && line["text"].as_str().unwrap().len() == 3));
+}
+
+#[test]
+fn gbnf_and_other_tokenizers_are_sources_as_well() {
+    let gbnf = File::new("greeting.gbnf", "root ::= greeting \"!\"\ngreeting ::= \"hello\" |\n  \"hello\"\n");
+    for tokenizer in ["bytes", "qwen3"] {
+        let answer = formwork(&["generate", "--gbnf", gbnf.path(), "--tokenizer", tokenizer], b"");
+        assert_eq!((answer.status, answer.out.as_str()), (0, "hello!\n"), "{}", answer.err);
+    }
 }
 
 #[test]

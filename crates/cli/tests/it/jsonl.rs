@@ -27,6 +27,8 @@ fn questions_are_answered_in_order() {
             "\n",
             r#"{"ebnf": "start ::= \"a\" start | \"b\"", "instances": ["aab", "aa"], "options": {"root": "start"}}"#,
             "\n",
+            r#"{"gbnf": "root ::= [a-c]{,2} |\n  \"x\"", "instances": ["ab", "x", "abc"]}"#,
+            "\n",
             r#"{"regex": "[0-9]{3}", "instances": ["123", "12"]}"#,
             "\n",
             r#"{"schema": {"type": "object", "properties": {"a": {"$ref": "other"}}}, "instances": ["{\"a\": 1}", "{\"a\": 2}"], "options": {"resources": {"other": {"const": 1}}}}"#,
@@ -36,6 +38,7 @@ fn questions_are_answered_in_order() {
             {"compile_error":null,"verdicts":[true,true,true,false],"report":{"enforced":[{"pointer":"/enum","what":"enum"}],"relaxed":[],"ignored":[]}}
             {"compile_error":null,"verdicts":[false],"report":{"enforced":[],"relaxed":[],"ignored":[]}}
             {"compile_error":null,"verdicts":[true,false],"report":{"enforced":[],"relaxed":[],"ignored":[]}}
+            {"compile_error":null,"verdicts":[true,true,false],"report":{"enforced":[],"relaxed":[],"ignored":[]}}
             {"compile_error":null,"verdicts":[true,false],"report":{"enforced":[],"relaxed":[],"ignored":[]}}
             {"compile_error":null,"verdicts":[true,false],"report":{"enforced":[{"pointer":"/properties","what":"properties"},{"pointer":"/properties/a/$ref","what":"$ref"},{"pointer":"/type","what":"type"},{"pointer":"other#/const","what":"const"}],"relaxed":[],"ignored":[]}}
         "#]],

@@ -4,6 +4,7 @@ use expect_test::Expect;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What the program answered.
 #[derive(Debug)]
@@ -63,7 +64,9 @@ pub(crate) struct File(PathBuf);
 
 impl File {
     pub(crate) fn new(name: &str, text: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("formwork-cli-{}-{name}", std::process::id()));
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let n = COUNT.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("formwork-cli-{}-file-{n}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let file = Self(folder.join(name));
         std::fs::write(&file.0, text).unwrap();
