@@ -130,6 +130,29 @@ fn strings_have_every_spelling_and_lengths_count_characters() {
 }
 
 #[test]
+fn a_length_beside_a_pattern_is_counted() {
+    let schema = |min: usize, max: usize| {
+        format!(
+            r#"{{"type": "string", "pattern": "^/([a-z]+/?)*$", "format": "uri-reference", "minLength": {min}, "maxLength": {max}}}"#
+        )
+    };
+    let long = Schema::new(&Options::default(), &schema(3, 32_767)).expect("a schema");
+    for (n, expected) in [(1, false), (2, true), (32_766, true), (32_767, false)] {
+        assert_eq!(long.accepts(&format!("\"/{}\"", "a".repeat(n))), expected, "{n} letters");
+        assert_eq!(long.accepts(&format!("\"/{}\"", "\\u0061".repeat(n))), expected, "{n} escapes");
+    }
+    assert!(!long.accepts("\"/a/1\""));
+    // Lengths with gaps are a product.
+    let pairs = r#"{"type": "string", "pattern": "^(\\d\\d)*$", "minLength": 99, "maxLength": 201}"#;
+    let pairs = Schema::new(&Options::default(), pairs).expect("a schema");
+    for (n, expected) in
+        [(98, false), (99, false), (100, true), (101, false), (200, true), (201, false), (202, false)]
+    {
+        assert_eq!(pairs.accepts(&format!("\"{}\"", "7".repeat(n))), expected, "{n} digits");
+    }
+}
+
+#[test]
 fn constants_are_values() {
     check(
         r#"{"enum": [1, 1.5, "x", [1, {"b": 1, "a": null}], true]}"#,

@@ -2,15 +2,13 @@
 
 use formwork_grammar::{Expr, ExprId, GrammarBuilder, HashMap};
 
-/// Bounds on the lengths of an expression's texts, and a guess at the size of its automaton.
+/// Bounds on the lengths of an expression's texts.
 #[derive(Clone, Copy)]
 pub(super) struct Shape {
     /// No text has fewer characters.
     pub(super) min: u64,
     /// No text has more.
     pub(super) max: u64,
-    /// Characters of the expression with repetitions written out.
-    pub(super) size: u64,
 }
 
 impl Shape {
@@ -41,32 +39,28 @@ impl Shape {
         let least = || parts.iter().map(|part| part.min).min().unwrap_or(u64::MAX);
         let most = || parts.iter().map(|part| part.max).max().unwrap_or(0);
         let sum = |f: fn(&Self) -> u64| parts.iter().map(f).fold(0, u64::saturating_add);
-        let size = sum(|part| part.size);
         match expr {
-            Expr::Empty => Self { min: 0, max: 0, size: 0 },
-            Expr::Never => Self { min: u64::MAX, max: 0, size: 0 },
+            Expr::Empty => Self { min: 0, max: 0 },
+            Expr::Never => Self { min: u64::MAX, max: 0 },
             Expr::Bytes(bytes) => {
                 let n = std::str::from_utf8(bytes).map_or(0, |text| text.chars().count()) as u64;
-                Self { min: n, max: n, size: n }
+                Self { min: n, max: n }
             }
-            Expr::Class(_) => Self { min: 1, max: 1, size: 1 },
-            Expr::Seq(_) => Self { min: sum(|part| part.min), max: sum(|part| part.max), size },
-            Expr::Alt(_) => Self { min: least(), max: most(), size },
+            Expr::Class(_) => Self { min: 1, max: 1 },
+            Expr::Seq(_) => Self { min: sum(|part| part.min), max: sum(|part| part.max) },
+            Expr::Alt(_) => Self { min: least(), max: most() },
             Expr::And(_) => Self {
                 min: parts.iter().map(|part| part.min).max().unwrap_or(0),
                 max: parts.iter().map(|part| part.max).min().unwrap_or(u64::MAX),
-                size,
             },
             Expr::Repeat { min, max, .. } => {
-                let copies = max.unwrap_or(*min).max(1);
                 let longest = max.map_or(u64::MAX, u64::from);
                 Self {
                     min: sum(|part| part.min).saturating_mul(u64::from(*min)),
                     max: if most() == 0 { 0 } else { most().saturating_mul(longest) },
-                    size: size.saturating_mul(u64::from(copies)),
                 }
             }
-            _ => Self { min: 0, max: u64::MAX, size: size.max(1) },
+            _ => Self { min: 0, max: u64::MAX },
         }
     }
 }

@@ -7,9 +7,6 @@ use crate::normal::{Atom, Formula, FormulaId};
 use formwork_grammar::{CharClass, Expr, ExprId};
 use std::sync::Arc;
 
-/// Nodes of a pattern times characters of a length bound beside it.
-const MAX_PRODUCT: u64 = 60_000;
-
 impl Lowering<'_> {
     pub(super) fn any_text(&mut self) -> ExprId {
         let any = self.b.class(CharClass::any());
@@ -78,7 +75,8 @@ impl Lowering<'_> {
                 _ => texts.push(self.text(part, pointer)?),
             }
         }
-        // Bounds that the patterns keep by themselves cost nothing.
+        // Bounds that the patterns keep by themselves cost nothing. One repetition of any character beside the patterns is
+        // what the engine counts, where the patterns' own lengths have no gaps.
         let (shape_min, shape_max) = texts
             .iter()
             .map(|&text| Shape::of(&self.b, text))
@@ -86,27 +84,11 @@ impl Lowering<'_> {
         let min = if shape_min >= min { 0 } else { min };
         let max = if shape_max <= max { u64::MAX } else { max };
         if min > 0 || max < u64::MAX {
-            self.check_product(&texts, min, max)?;
             let (min, max) = bounds(min, max, pointer)?;
             let any = self.b.class(CharClass::any());
             texts.push(self.b.repeat(any, min, max));
         }
         Ok(self.b.and(texts))
-    }
-
-    /// A pattern and a length multiply: the automaton knows the place in the pattern and the number of characters.
-    fn check_product(&mut self, texts: &[ExprId], min: u64, max: u64) -> Result<(), Error> {
-        let size = texts.iter().map(|&text| Shape::of(&self.b, text).size).fold(1, u64::saturating_add);
-        let length = if max == u64::MAX { min } else { max };
-        if size.saturating_mul(length) <= MAX_PRODUCT {
-            return Ok(());
-        }
-        let keyword = if max == u64::MAX { "minLength" } else { "maxLength" };
-        Err(Error::unsupported(
-            self.normal.pointer_of(self.demand, keyword)?,
-            keyword,
-            &format!("of {length} beside a pattern or format of this size needs too many states"),
-        ))
     }
 
     fn text_atom(&mut self, atom: &Atom, pointer: &str) -> Result<ExprId, Error> {
