@@ -1,6 +1,7 @@
 //! A compiled grammar: automata over a vocabulary, with local masks that fill in as they are needed.
 
 use crate::config::Config;
+use crate::pool::{Pool, Slots, private};
 use formwork_earley::{LimitExceeded, Rows};
 use formwork_fsm::{Automata, StateId};
 use formwork_mask::{LocalMask, Slices, Walker};
@@ -18,11 +19,16 @@ struct Inner {
     automata: Arc<Automata>,
     slices: Arc<Slices>,
     config: Config,
-    /// One slot per state; those of a class use the first one's.
-    locals: Box<[OnceLock<Arc<LocalMask>>]>,
+    /// Per rule the local masks of its states.
+    slots: Box<[Slots]>,
+    /// Per state its position among its rule's slots.
+    slot_of: Box<[u32]>,
     /// The bits of all ids that are tokens.
     real: Arc<[u32]>,
 }
+
+/// The longest canonical form of a rule that is looked up in the pool, in words: some hundred states.
+const MAX_FORM: usize = 4_000;
 
 impl fmt::Debug for CompiledGrammar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -34,9 +40,44 @@ impl fmt::Debug for CompiledGrammar {
 }
 
 impl CompiledGrammar {
-    pub(crate) fn new(automata: Automata, slices: Arc<Slices>, config: Config, real: Arc<[u32]>) -> Self {
-        let locals = (0..automata.n_states()).map(|_| OnceLock::new()).collect();
-        Self { inner: Arc::new(Inner { automata: Arc::new(automata), slices, config, locals, real }) }
+    pub(crate) fn new(
+        automata: Automata,
+        slices: Arc<Slices>,
+        config: Config,
+        real: Arc<[u32]>,
+        pool: &Pool,
+    ) -> Self {
+        let hashes = if config.pool { automata.shallow_hashes() } else { Vec::new() };
+        let mut slot_of = vec![0; automata.n_states()];
+        let slots = automata
+            .rules()
+            .map(|rule| {
+                let n_states = automata.states_of(rule).count();
+                let form = if config.pool { automata.canonical(rule, &hashes, MAX_FORM) } else { None };
+                let base = automata.start(rule).index();
+                let slots = match form {
+                    Some(form) => {
+                        slot_of[base..base + n_states].copy_from_slice(&form.order);
+                        pool.slots(form.words, n_states)
+                    }
+                    None => {
+                        for (slot, i) in slot_of[base..base + n_states].iter_mut().zip(0..) {
+                            *slot = i;
+                        }
+                        private(n_states)
+                    }
+                };
+                slots
+            })
+            .collect();
+        let automata = Arc::new(automata);
+        Self { inner: Arc::new(Inner { automata, slices, config, slots, slot_of: slot_of.into(), real }) }
+    }
+
+    fn slot(&self, state: StateId) -> &OnceLock<Arc<LocalMask>> {
+        let inner = &self.inner;
+        let state = inner.automata.class(state);
+        &inner.slots[inner.automata.rule_of(state).index()][inner.slot_of[state.index()] as usize]
     }
 
     /// Whether the mask forbids some real id.
@@ -59,11 +100,11 @@ impl CompiledGrammar {
         &self.inner.config
     }
 
-    /// Heap memory in bytes, local masks computed so far included, the vocabulary not.
+    /// Heap memory in bytes, local masks computed so far included (shared ones too), the vocabulary not.
     pub fn memory_size(&self) -> usize {
-        let locals = self.inner.locals.iter().filter_map(OnceLock::get);
+        let locals = self.inner.slots.iter().flat_map(|slots| slots.iter()).filter_map(OnceLock::get);
         self.inner.automata.memory_size()
-            + size_of_val(&self.inner.locals[..])
+            + size_of_val(&self.inner.slot_of[..])
             + locals.map(|local| size_of::<LocalMask>() + local.memory_size()).sum::<usize>()
     }
 
@@ -71,7 +112,8 @@ impl CompiledGrammar {
     pub fn n_local_masks(&self) -> (usize, usize) {
         let classes = self.inner.automata.states().filter(|&state| self.inner.automata.class(state) == state);
         let scannable = classes.filter(|&state| self.inner.automata.is_scannable(state)).count();
-        (self.inner.locals.iter().filter(|slot| slot.get().is_some()).count(), scannable)
+        let slots = self.inner.slots.iter().flat_map(|slots| slots.iter());
+        (slots.filter(|slot| slot.get().is_some()).count(), scannable)
     }
 
     /// A fresh arena of rows.
@@ -91,7 +133,7 @@ impl CompiledGrammar {
         state: StateId,
         walker: &mut Option<Walker>,
     ) -> Result<Arc<LocalMask>, LimitExceeded> {
-        let slot = &self.inner.locals[self.inner.automata.class(state).index()];
+        let slot = self.slot(state);
         if let Some(local) = slot.get() {
             return Ok(Arc::clone(local));
         }
@@ -108,6 +150,6 @@ impl CompiledGrammar {
     }
 
     pub(crate) fn has_local(&self, state: StateId) -> bool {
-        self.inner.locals[self.inner.automata.class(state).index()].get().is_some()
+        self.slot(state).get().is_some()
     }
 }

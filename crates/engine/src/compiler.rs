@@ -3,6 +3,7 @@
 use crate::compiled::CompiledGrammar;
 use crate::config::Config;
 use crate::error::{CompileError, CompileErrorKind};
+use crate::pool::Pool;
 use formwork_fsm::{Automata, StateId};
 use formwork_grammar::{Grammar, Place};
 use formwork_mask::Slices;
@@ -16,6 +17,7 @@ pub struct Compiler {
     config: Arc<Config>,
     /// The bits of all ids that are tokens.
     real: Arc<[u32]>,
+    pool: Arc<Pool>,
 }
 
 /// Configures a [`Compiler`].
@@ -69,6 +71,7 @@ impl Compiler {
             Arc::clone(&self.slices),
             Config::clone(&self.config),
             Arc::clone(&self.real),
+            &self.pool,
         );
         if let Err(limit) = compiled.rows().start() {
             let root = compiled.automata().root();
@@ -129,7 +132,8 @@ impl CompilerBuilder {
             formwork_mask::bits::set(&mut real, id);
         }
         let slices = Arc::new(Slices::new(self.vocabulary));
-        Compiler { slices, config: Arc::new(self.config), real: real.into() }
+        let pool = Arc::new(Pool::new(self.config.pool_slots));
+        Compiler { slices, config: Arc::new(self.config), real: real.into(), pool }
     }
 }
 
@@ -153,6 +157,9 @@ fn precompute(
     let mut left = budget;
     let mut walker = None;
     for (cost, state) in states {
+        if compiled.has_local(state) {
+            continue;
+        }
         // What does not fit is left for later; cheaper ones may still fit.
         let Some(rest) = left.checked_sub(cost) else { continue };
         left = rest;
@@ -163,9 +170,6 @@ fn precompute(
                 rule: String::new(),
                 message: "interrupted by the caller".to_owned(),
             });
-        }
-        if compiled.has_local(state) {
-            continue;
         }
         // A state that is too ambiguous is no reason to refuse the grammar: it may never be reached.
         let _ = compiled.local(state, &mut walker);

@@ -13,6 +13,11 @@ pub struct Config {
     /// Local masks computed at compile, in units of work; about 1,000 units are a microsecond.
     /// Default 2,000,000: all masks of an ordinary grammar. 0 computes each when it is first needed.
     pub precompute: u64,
+    /// Share the local masks of equal rules between grammars of one compiler. Default on.
+    pub pool: bool,
+    /// Slots of the pool, one per state of a shared rule; when they are used up it starts anew. Default 100,000; a slot in
+    /// use takes 200 bytes on average, up to 16 KB.
+    pub pool_slots: usize,
     /// Take the tokens of a state's loop wholesale from a bitset that all grammars share. Default on.
     pub slices: bool,
     /// Remember what boundaries added to a row's mask, so that a row met again costs a copy. Default on.
@@ -25,6 +30,8 @@ impl Default for Config {
             automata: formwork_fsm::Config::default(),
             rows: formwork_earley::Limits::default(),
             precompute: 2_000_000,
+            pool: true,
+            pool_slots: 100_000,
             slices: true,
             recipes: true,
         }

@@ -48,6 +48,7 @@ mod config;
 mod error;
 mod history;
 mod matcher;
+mod pool;
 
 pub use compiled::CompiledGrammar;
 pub use compiler::{Compiler, CompilerBuilder};

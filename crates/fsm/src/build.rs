@@ -79,7 +79,9 @@ pub fn build(grammar: &Grammar, config: &Config, interrupt: &dyn Fn() -> bool) -
         return Err(empty(grammar, &dfas, &units, &productive));
     }
     for number in 0..dfas.len() {
-        let live = accepting_reachable(&dfas[number], |callee| productive[callee as usize]);
+        let may_call = |callee: u32| productive[callee as usize];
+        let mut live = accepting_reachable(&dfas[number], may_call);
+        keep_reached(&dfas[number], may_call, &mut live);
         let mut dfa = std::mem::take(&mut dfas[number]);
         dfa.retain(&live, |call| productive[call.unit as usize]);
         if config.minimisation && productive[number] {
@@ -134,6 +136,25 @@ fn productive(dfas: &[Dfa], units: &Units) -> Vec<bool> {
         }
     }
     productive
+}
+
+/// Of the live states keeps those that the start reaches over live states.
+fn keep_reached(dfa: &Dfa, may_call: impl Fn(u32) -> bool, live: &mut [bool]) {
+    let mut reached = vec![false; live.len()];
+    let mut stack = vec![0u32];
+    while let Some(state) = stack.pop() {
+        if std::mem::replace(&mut reached[state as usize], true) {
+            continue;
+        }
+        let state = &dfa.states[state as usize];
+        stack
+            .extend(state.letters.iter().map(|letter| letter.target).filter(|&target| live[target as usize]));
+        let calls = state.calls.iter().filter(|call| may_call(call.unit) && live[call.target as usize]);
+        stack.extend(calls.map(|call| call.target));
+    }
+    for (live, reached) in live.iter_mut().zip(reached) {
+        *live &= reached;
+    }
 }
 
 /// Which units the root still calls, directly or not.

@@ -40,6 +40,7 @@
 
 mod automata;
 mod build;
+mod canonical;
 mod config;
 mod dump;
 mod error;
@@ -59,5 +60,6 @@ mod work;
 
 pub use automata::{Automata, ByteEdge, Counter, RuleEdge, RuleId, StateId};
 pub use build::build;
+pub use canonical::Canonical;
 pub use config::{Config, Limits};
 pub use error::{Error, ErrorKind};

@@ -27,6 +27,8 @@ mod mask_has_no_dead_end;
 #[cfg(feature = "oracles-engine")]
 mod mask_vs_brute_force;
 #[cfg(feature = "oracles-engine")]
+mod pool_changes_nothing;
+#[cfg(feature = "oracles-engine")]
 mod rollback_replay;
 #[cfg(feature = "oracles-engine")]
 mod switches_change_nothing;
@@ -47,6 +49,7 @@ pub use {
     hostile_input_terminates::hostile_input_terminates,
     mask_has_no_dead_end::mask_has_no_dead_end,
     mask_vs_brute_force::mask_vs_brute_force,
+    pool_changes_nothing::pool_changes_nothing,
     rollback_replay::rollback_replay,
     switches_change_nothing::switches_change_nothing,
 };

@@ -5,8 +5,8 @@ use formwork_testkit::generate::{
 };
 use formwork_testkit::oracles::{
     EngineCase, counted_vs_expanded, earley_vs_reference, forced_text_is_forced, fork_independent,
-    hostile_input_terminates, mask_has_no_dead_end, mask_vs_brute_force, print_parse_roundtrip,
-    rollback_replay, switches_change_nothing,
+    hostile_input_terminates, mask_has_no_dead_end, mask_vs_brute_force, pool_changes_nothing,
+    print_parse_roundtrip, rollback_replay, switches_change_nothing,
 };
 use formwork_testkit::{Outcome, Reference, Rng};
 use proptest::prelude::*;
@@ -61,6 +61,18 @@ proptest! {
             let texts = random_texts(rng, &case.grammar, "ab\\é".as_bytes());
             earley_vs_reference(case, &texts)
         })?;
+    }
+
+    #[test]
+    fn grammars_that_share_masks_are_as_alone(seed: u64) {
+        let mut rng = Rng::seeded(seed);
+        let mut case = random_case(&mut rng);
+        // Grammars of one shape have many rules in common.
+        let shape = GrammarShape { max_rules: 3, ..GrammarShape::context_free("ab") };
+        case.vocabulary = EngineCase::random(&mut rng, &shape, &VocabularyShape::small(shape.alphabet())).vocabulary;
+        let grammars: Vec<_> = (0..8).map(|_| random_grammar(&mut rng, &shape)).collect();
+        pool_changes_nothing(&case, &grammars, &mut rng, 4)
+            .map_err(|failure| failure.with(format_args!("seed {seed}")))?;
     }
 
     #[test]

@@ -90,6 +90,8 @@ pub fn random_config(rng: &mut Rng) -> Config {
     config.automata = super::RowCheck::random_config(rng);
     config.precompute = if rng.chance(1, 2) { config.precompute } else { 0 };
     config.recipes = rng.chance(1, 2);
+    config.slices = rng.chance(2, 3);
+    config.pool = rng.chance(1, 2);
     config
 }
 

@@ -28,6 +28,7 @@ impl RowCheck<'_> {
         config.inlining = rng.chance(1, 2);
         config.minimisation = rng.chance(1, 2);
         config.counters = rng.chance(3, 4);
+        config.shared_escapes = rng.chance(1, 2);
         config
     }
 }

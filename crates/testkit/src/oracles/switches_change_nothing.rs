@@ -1,7 +1,7 @@
 //! With any optimisation switched off, every mask is the same bit for bit.
 //!
-//! Covers inlining, minimisation, counters (counted against expanded), precomputing and row recipes: the same tokens are
-//! followed by two matchers whose grammars were compiled with different switches.
+//! Covers inlining, minimisation, counters (counted against expanded), shared escapes, loop slices, the
+//! pool, precomputing and row recipes: the same tokens are followed by two matchers whose grammars were compiled with different switches.
 
 use super::{EngineCase, mask, random_config};
 use crate::walk::random_step;
