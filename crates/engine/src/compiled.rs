@@ -55,7 +55,7 @@ impl CompiledGrammar {
                 let n_states = automata.states_of(rule).count();
                 let form = if config.pool { automata.canonical(rule, &hashes, MAX_FORM) } else { None };
                 let base = automata.start(rule).index();
-                let slots = match form {
+                match form {
                     Some(form) => {
                         slot_of[base..base + n_states].copy_from_slice(&form.order);
                         pool.slots(form.words, n_states)
@@ -66,8 +66,7 @@ impl CompiledGrammar {
                         }
                         private(n_states)
                     }
-                };
-                slots
+                }
             })
             .collect();
         let automata = Arc::new(automata);

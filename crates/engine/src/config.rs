@@ -10,8 +10,8 @@ pub struct Config {
     pub automata: formwork_fsm::Config,
     /// Limits on rows, per matcher and per local mask.
     pub rows: formwork_earley::Limits,
-    /// Local masks computed at compile, in units of work; about 1,000 units are a microsecond.
-    /// Default 2,000,000: all masks of an ordinary grammar. 0 computes each when it is first needed.
+    /// Work that compile may spend on the local masks of wide states (the inside of a string, free text), in nanoseconds as
+    /// estimated. Default 2,000,000: a dozen of them. 0 computes each when it is first needed.
     pub precompute: u64,
     /// Share the local masks of equal rules between grammars of one compiler. Default on.
     pub pool: bool,

@@ -31,4 +31,4 @@ mod walk;
 pub use local::LocalMask;
 pub use resolve::{Resolver, write_accepted};
 pub use slices::Slices;
-pub use walk::Walker;
+pub use walk::{Walker, is_wide};

@@ -89,8 +89,13 @@ struct Pending {
 /// The most first bytes below which a mask may differ from its base.
 const MAX_DIFFERENT: usize = 48;
 
+/// Whether a state loops over so many bytes, ticking or not, that its local mask is worth computing before it is needed.
+pub fn is_wide(automata: &Automata, state: StateId) -> bool {
+    is_wide_loop(automata.own_loop(state)) || is_wide_loop(automata.own_ticking_loop(state))
+}
+
 /// Whether a loop takes enough tokens for a slice of its own.
-fn is_wide((ascii, utf8): Loop) -> bool {
+fn is_wide_loop((ascii, utf8): Loop) -> bool {
     ascii.count_ones() >= 16 || utf8
 }
 
@@ -119,14 +124,14 @@ impl Walker {
         let automata = self.rows.automata();
         // A state with a wide loop is one that others are based on, and never based itself.
         let counts = automata.counter(automata.rule_of(state)).is_some();
-        if !self.uses_slices || counts || is_wide(automata.own_loop(state)) {
+        if !self.uses_slices || counts || is_wide_loop(automata.own_loop(state)) {
             return None;
         }
         // Where most bytes lead, if it is a state with a wide loop.
         let (edges, _) = automata.byte_edges(state);
         let widest = edges.iter().max_by_key(|edge| edge.high - edge.low)?;
         let base = widest.target;
-        if base == state || !is_wide(automata.own_loop(base)) {
+        if base == state || !is_wide_loop(automata.own_loop(base)) {
             return None;
         }
         let different = (0..=255).filter(|&byte| automata.step(state, byte).0 != automata.step(base, byte).0);
@@ -167,7 +172,7 @@ impl Walker {
         let own_loop = automata.own_loop(state);
         let start = Start {
             state,
-            slice: (self.uses_slices && is_wide(own_loop)).then_some(own_loop),
+            slice: (self.uses_slices && is_wide_loop(own_loop)).then_some(own_loop),
             ahead: counts.then(|| automata.ticks_ahead(state)),
             is_called: automata.is_called(rule),
         };
