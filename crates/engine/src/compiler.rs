@@ -18,6 +18,8 @@ pub struct Compiler {
     /// The bits of all ids that are tokens.
     real: Arc<[u32]>,
     pool: Arc<Pool>,
+    /// Automata kept from one grammar to the next.
+    automata: Arc<formwork_fsm::Cache>,
 }
 
 /// Configures a [`Compiler`].
@@ -64,7 +66,7 @@ impl Compiler {
         grammar: &Grammar,
         interrupt: &dyn Fn() -> bool,
     ) -> Result<CompiledGrammar, CompileError> {
-        let automata = formwork_fsm::build(grammar, &self.config.automata, interrupt)?;
+        let automata = formwork_fsm::build_with(grammar, &self.config.automata, &self.automata, interrupt)?;
         self.check_vocabulary(&automata)?;
         let compiled = CompiledGrammar::new(
             automata,
@@ -133,7 +135,7 @@ impl CompilerBuilder {
         }
         let slices = Arc::new(Slices::new(self.vocabulary));
         let pool = Arc::new(Pool::new(self.config.pool_slots));
-        Compiler { slices, config: Arc::new(self.config), real: real.into(), pool }
+        Compiler { slices, config: Arc::new(self.config), real: real.into(), pool, automata: Arc::default() }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The construction, end to end: units, determinisation, pruning, minimisation, tables.
 
 use crate::automata::{Automata, ByteEdge, Counter, Rule, RuleEdge, RuleId, State, StateId};
+use crate::cache::Cache;
 use crate::compile::Context;
 use crate::config::Config;
 use crate::dfa::Dfa;
@@ -21,6 +22,19 @@ use formwork_grammar::{ByteSet, Grammar, HashMap, HashSet};
 /// # Errors
 /// The root's language is empty, a limit is exceeded, the caller interrupted. Each names the rule and its place.
 pub fn build(grammar: &Grammar, config: &Config, interrupt: &dyn Fn() -> bool) -> Result<Automata, Error> {
+    build_with(grammar, config, &Cache::new(), interrupt)
+}
+
+/// As [`build`], with automata kept from other grammars.
+///
+/// # Errors
+/// As `build`.
+pub fn build_with(
+    grammar: &Grammar,
+    config: &Config,
+    cache: &Cache,
+    interrupt: &dyn Fn() -> bool,
+) -> Result<Automata, Error> {
     let limits = &config.limits;
     let mut work = Work::new(limits.max_work, interrupt);
     let nullable = Nullable::of(grammar);
@@ -43,6 +57,8 @@ pub fn build(grammar: &Grammar, config: &Config, interrupt: &dyn Fn() -> bool) -
     let mut dfas: Vec<Dfa> = Vec::new();
     let mut shapes: HashMap<Shape, usize> = HashMap::default();
     let mut same_states_as: Vec<usize> = Vec::new();
+    // Units that come from the cache, pruned and minimal.
+    let mut finished: Vec<bool> = Vec::new();
     let mut n_states = 0;
     // Building a unit finds the units that it calls.
     while dfas.len() < context.units.list.len() {
@@ -52,7 +68,14 @@ pub fn build(grammar: &Grammar, config: &Config, interrupt: &dyn Fn() -> bool) -
         if let Unit::Counted { shape, .. } = &context.units.list[number].unit {
             first = *shapes.entry(shape.clone()).or_insert(number);
         }
-        let dfa = if first != number {
+        let cached = match &context.units.list[number].unit {
+            Unit::Escape(ranges) => cache.escape(ranges),
+            _ => None,
+        };
+        finished.push(cached.is_some());
+        let dfa = if let Some(cached) = cached {
+            Dfa::clone(&cached)
+        } else if first != number {
             dfas[first].clone()
         } else {
             let left = limits.max_states.saturating_sub(n_states);
@@ -79,6 +102,9 @@ pub fn build(grammar: &Grammar, config: &Config, interrupt: &dyn Fn() -> bool) -
         return Err(empty(grammar, &dfas, &units, &productive));
     }
     for number in 0..dfas.len() {
+        if finished[number] {
+            continue;
+        }
         let may_call = |callee: u32| productive[callee as usize];
         let mut live = accepting_reachable(&dfas[number], may_call);
         keep_reached(&dfas[number], may_call, &mut live);
@@ -86,6 +112,11 @@ pub fn build(grammar: &Grammar, config: &Config, interrupt: &dyn Fn() -> bool) -
         dfa.retain(&live, |call| productive[call.unit as usize]);
         if config.minimisation && productive[number] {
             dfa = minimise(&dfa, &mut work).map_err(|stop| stopped(stop, grammar, &units, number, config))?;
+        }
+        if let Unit::Escape(ranges) = &units.list[number].unit {
+            if config.minimisation {
+                cache.keep_escape(ranges, &dfa);
+            }
         }
         dfas[number] = dfa;
     }

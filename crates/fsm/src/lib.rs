@@ -40,6 +40,7 @@
 
 mod automata;
 mod build;
+mod cache;
 mod canonical;
 mod config;
 mod dump;
@@ -59,7 +60,8 @@ mod unit;
 mod work;
 
 pub use automata::{Automata, ByteEdge, Counter, RuleEdge, RuleId, StateId};
-pub use build::build;
+pub use build::{build, build_with};
+pub use cache::Cache;
 pub use canonical::Canonical;
 pub use config::{Config, Limits};
 pub use error::{Error, ErrorKind};
