@@ -5,17 +5,14 @@
 
 use crate::dfa::Dfa;
 use formwork_grammar::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Automata kept from one grammar to the next; give the same one to every [`build_with`](crate::build_with). `Sync`;
 /// bounded at some hundred kilobytes.
 #[derive(Debug, Default)]
 pub struct Cache {
-    escapes: Mutex<Escapes>,
+    escapes: Mutex<HashMap<Vec<(u32, u32)>, Arc<Dfa>>>,
 }
-
-/// By the ranges of the characters.
-type Escapes = HashMap<Vec<(u32, u32)>, Arc<Dfa>>;
 
 /// Entries; further ones are built for each grammar.
 const MAX_ENTRIES: usize = 2_000;
@@ -40,7 +37,7 @@ impl Cache {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Escapes> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Vec<(u32, u32)>, Arc<Dfa>>> {
         // The map is whole at every moment, so a thread that panicked has left nothing half done.
         self.escapes.lock().unwrap_or_else(PoisonError::into_inner)
     }

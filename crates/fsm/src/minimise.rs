@@ -8,7 +8,7 @@
 
 use crate::dfa::{Call, Dfa, Letter, State};
 use crate::work::{Stop, Work};
-use formwork_grammar::{HashMap, HashSet};
+use formwork_grammar::HashMap;
 
 /// The same language with the fewest states; the start stays state 0 and the others keep the order of their first member.
 pub(crate) fn minimise(dfa: &Dfa, work: &mut Work<'_>) -> Result<Dfa, Stop> {
@@ -90,21 +90,7 @@ fn cut(dfa: &Dfa, work: &mut Work<'_>) -> Result<Vec<Transition>, Stop> {
         }
     }
     transitions.sort_by_key(|transition| transition.label);
-    Ok(without_equal_labels(&transitions))
-}
-
-/// Of labels that lead from the same states to the same states keeps one: most letters are told apart by no state.
-fn without_equal_labels(transitions: &[Transition]) -> Vec<Transition> {
-    // Sorted by label and, within one, by tail: equal labels have equal runs.
-    let column = |run: &[Transition]| run.iter().map(|t| (t.tail, t.head)).collect::<Vec<_>>();
-    let mut seen: HashSet<Vec<(u32, u32)>> = HashSet::default();
-    let mut kept = Vec::with_capacity(transitions.len());
-    for run in transitions.chunk_by(|a, b| a.label == b.label) {
-        if seen.insert(column(run)) {
-            kept.extend_from_slice(run);
-        }
-    }
-    kept
+    Ok(transitions)
 }
 
 /// For each key the positions of the entries that have it, in one array.
