@@ -14,6 +14,11 @@ impl Rows {
         for item in self.scannable(row) {
             let _ = writeln!(out, "  {}", self.show(*item));
         }
+        for waiter in self.waiters(row) {
+            let automata = self.automata();
+            let item = Item { state: waiter.target, origin: waiter.origin, count: waiter.count };
+            let _ = writeln!(out, "  waits for {}, then {}", automata.name(waiter.rule), self.show(item));
+        }
         out
     }
 

@@ -307,6 +307,12 @@ impl Rows {
         self.rows[row.index()].table
     }
 
+    /// Who waits in this row, sorted.
+    pub fn waiters(&self, row: RowId) -> &[Waiter] {
+        let range = &self.tables[self.rows[row.index()].table.index()].waiters;
+        &self.waiters[range.start as usize..range.end as usize]
+    }
+
     /// The bytes that some item reads. If [`is_exact`](Self::is_exact), precisely those that may come next.
     #[inline]
     pub fn next_bytes(&self, row: RowId) -> &ByteSet {

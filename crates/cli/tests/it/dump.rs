@@ -175,47 +175,51 @@ fn rows() {
         &[],
         0,
         expect![[r#"
-        row0 next { 0a 20 28 30-39 }
-          s0 of root from here
-          s2 of sum from here
-    "#]],
+            row0 next { 0a 20 28 30-39 }
+              s0 of root from here
+              s2 of sum from here
+              waits for sum, then s1 of root from here
+        "#]],
     );
     dump(
         "rows",
         &["--text", "((1) + 2"],
         0,
         expect![[r#"
-        row0 next { 0a 20 28 30-39 }
-          s0 of root from here
-          s2 of sum from here
-        "("
-        row1 next { 0a 20 28 30-39 }
-          s2 of sum from here
-          s3 of sum from t1
-        "("
-        row2 next { 0a 20 28 30-39 }
-          s2 of sum from here
-          s3 of sum from t2
-        "1"
-        row3 next { 0a 20 29 2b 30-39 }
-          s4 of sum from t3
-          s5 of sum from t2
-        ")"
-        row4 next { 0a 20 29 2b }
-          s5 of sum from t1
-          s6 of sum from t2
-        " "
-        row4 again
-        "+"
-        row5 next { 0a 20 28 30-39 }
-          s7 of sum from t2
-        " "
-        row5 again
-        "2"
-        row6 next { 0a 20 29 2b 30-39 }
-          s4 of sum from t2
-          s5 of sum from t1
-    "#]],
+            row0 next { 0a 20 28 30-39 }
+              s0 of root from here
+              s2 of sum from here
+              waits for sum, then s1 of root from here
+            "("
+            row1 next { 0a 20 28 30-39 }
+              s2 of sum from here
+              s3 of sum from t1
+              waits for sum, then s5 of sum from t1
+            "("
+            row2 next { 0a 20 28 30-39 }
+              s2 of sum from here
+              s3 of sum from t2
+              waits for sum, then s5 of sum from t2
+            "1"
+            row3 next { 0a 20 29 2b 30-39 }
+              s4 of sum from t3
+              s5 of sum from t2
+            ")"
+            row4 next { 0a 20 29 2b }
+              s5 of sum from t1
+              s6 of sum from t2
+            " "
+            row4 again
+            "+"
+            row5 next { 0a 20 28 30-39 }
+              s7 of sum from t2
+            " "
+            row5 again
+            "2"
+            row6 next { 0a 20 29 2b 30-39 }
+              s4 of sum from t2
+              s5 of sum from t1
+        "#]],
     );
     dump(
         "rows",

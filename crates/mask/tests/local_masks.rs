@@ -1,0 +1,110 @@
+//! Local masks of small grammars, by hand: the worked example of `walk.rs` and its neighbours.
+
+use formwork_earley::{Limits, Rows};
+use formwork_fsm::{Config, StateId};
+use formwork_mask::{Resolver, Slices, Walker, bits};
+use formwork_vocab::Vocabulary;
+use std::sync::Arc;
+
+struct Fixture {
+    vocabulary: Vocabulary,
+    rows: Rows,
+    walker: Walker,
+}
+
+fn fixture(grammar: &str, tokens: &[&str]) -> Fixture {
+    let mut builder = Vocabulary::builder();
+    for (id, token) in (0..).zip(tokens) {
+        builder.token(id, token);
+    }
+    let vocabulary = builder.build().expect("a vocabulary");
+    let grammar = formwork_ebnf::grammar(grammar).expect("a grammar");
+    let automata = Arc::new(formwork_fsm::build(&grammar, &Config::default(), &|| false).expect("automata"));
+    let slices = Arc::new(Slices::new(vocabulary.clone()));
+    let walker = Walker::new(slices, true, Rows::new(Arc::clone(&automata), Limits::default()));
+    Fixture { vocabulary, rows: Rows::new(automata, Limits::default()), walker }
+}
+
+impl Fixture {
+    /// The state in which a rule is after some bytes of its own.
+    fn state(&self, rule: &str, bytes: &[u8]) -> StateId {
+        let automata = self.rows.automata();
+        let rule = automata.rules().find(|&id| automata.name(id) == rule).expect("a rule of that name");
+        bytes.iter().fold(automata.start(rule), |state, &byte| {
+            automata.step(state, byte).0.expect("the rule's own bytes")
+        })
+    }
+
+    /// The tokens that the row after `bytes` allows.
+    fn allowed(&mut self, bytes: &[u8]) -> Vec<String> {
+        let mut row = self.rows.start().expect("a row");
+        for &byte in bytes {
+            row = self.rows.advance(row, byte).expect("within limits").expect("accepted");
+        }
+        let mut mask = vec![u32::MAX; self.vocabulary.mask_words()];
+        let walker = &mut self.walker;
+        let vocabulary = self.vocabulary.clone();
+        let mut resolver = Resolver::new();
+        resolver
+            .resolve::<formwork_earley::LimitExceeded>(&vocabulary, &mut self.rows, row, &mut mask, |state| {
+                walker.local_mask(state, None).map(Arc::new)
+            })
+            .expect("within limits");
+        let text = |token| String::from_utf8_lossy(vocabulary.text(token).unwrap_or_default()).into_owned();
+        bits::tokens(&mask).map(text).collect()
+    }
+}
+
+/// `string` is large enough to be kept, so its end is a boundary.
+const STRINGS: &str = "root ::= string \",\" string \"}\"\n\
+    string ::= \"\\\"\" (\"xxxxxxxxxxxx1\" | \"yyyyyyyyyyyy2\" | [a-z])* \"\\\"\"\n";
+
+#[test]
+fn inside_a_string_tokens_are_accepted_rejected_or_decided_by_the_parent() {
+    let mut fixture = fixture(STRINGS, &["ab", "a\"", "a\",", "\"}", "a1", "\",\"", "\",\"b"]);
+    let inside = fixture.state("string", b"\"");
+    let local = fixture.walker.local_mask(inside, None).expect("within limits");
+    // `ab` stays inside and `a"` ends with the string; `a",`, `"}`, `","` and `","b` end it inside; `a1` dies.
+    assert_eq!(local.n_accepted(), 2);
+    let (suffixes, places) = local.n_boundaries();
+    assert_eq!((suffixes, places), (0, 2), "two boundaries, `\"` and `a\"`, are few enough to stay places");
+    assert_eq!(fixture.allowed(b"\""), ["ab", "a\"", "a\",", "\",\"", "\",\"b"]);
+    assert_eq!(fixture.allowed(b"\"a\",\""), ["ab", "a\"", "\"}"]);
+}
+
+#[test]
+fn what_lies_behind_the_end_of_the_root_is_nobodys() {
+    let mut fixture = fixture("root ::= \"\\\"\" [a-z]* \"\\\"\"\n", &["a", "a\"", "a\",", "\"}"]);
+    let inside = fixture.state("root", b"\"");
+    let local = fixture.walker.local_mask(inside, None).expect("within limits");
+    assert_eq!((local.n_accepted(), local.n_boundaries()), (2, (0, 0)));
+    assert_eq!(fixture.allowed(b"\"a"), ["a", "a\""]);
+}
+
+#[test]
+fn counts_decide_near_the_bounds() {
+    let grammar = "root ::= \"<\" [a-z]{2,100} \">\"\n";
+    let mut fixture = fixture(grammar, &["a", "abc", "a>", "ab>", ">"]);
+    assert_eq!(fixture.allowed(b"<"), ["a", "abc", "ab>"], "`a>` would be too short");
+    assert_eq!(fixture.allowed(b"<a"), ["a", "abc", "a>", "ab>"]);
+    let nearly = [b"<".to_vec(), vec![b'a'; 98]].concat();
+    assert_eq!(fixture.allowed(&nearly), ["a", "a>", "ab>", ">"], "`abc` would be too long");
+    let full = [b"<".to_vec(), vec![b'a'; 100]].concat();
+    assert_eq!(fixture.allowed(&full), [">"]);
+}
+
+#[test]
+fn a_state_that_merges_into_a_wide_one_is_based_on_it() {
+    // After `n` only `a` differs from the inside of any other name.
+    let grammar = "root ::= \"{\" key \":\" key \"}\"\nkey ::= \"'\" And([ -&(-~]*, Not(\"nam\" | \"zzzzzzzzzzzzzzzzzzzzzzzzzzzzzz\")) \"'\"\n";
+    let tokens = ["a", "am'", "am':", "b", "b':", "'", "':", "amx':"];
+    let mut fixture = fixture(grammar, &tokens);
+    let state = fixture.state("key", b"'n");
+    let (base, except) = fixture.walker.base_of(state).expect("a wide state is near");
+    assert_eq!(except.iter().collect::<Vec<_>>(), b"a");
+    let base_mask = Arc::new(fixture.walker.local_mask(base, None).expect("within limits"));
+    let based = fixture.walker.local_mask(state, Some((base, except, base_mask))).expect("within limits");
+    let whole = fixture.walker.local_mask(state, None).expect("within limits");
+    assert_eq!(based.n_accepted(), whole.n_accepted());
+    assert_eq!(fixture.allowed(b"{'n"), ["a", "b", "b':", "'", "':", "amx':"], "`nam` is not allowed");
+}
