@@ -5,14 +5,17 @@
 
 use crate::dfa::Dfa;
 use formwork_grammar::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Automata kept from one grammar to the next; give the same one to every [`build_with`](crate::build_with). `Sync`;
 /// bounded at some hundred kilobytes.
 #[derive(Debug, Default)]
 pub struct Cache {
-    escapes: Mutex<HashMap<Vec<(u32, u32)>, Arc<Dfa>>>,
+    escapes: Mutex<Escapes>,
 }
+
+/// By the ranges of the characters.
+type Escapes = HashMap<Vec<(u32, u32)>, Arc<Dfa>>;
 
 /// Entries; further ones are built for each grammar.
 const MAX_ENTRIES: usize = 2_000;
@@ -37,7 +40,7 @@ impl Cache {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Vec<(u32, u32)>, Arc<Dfa>>> {
+    fn lock(&self) -> MutexGuard<'_, Escapes> {
         // The map is whole at every moment, so a thread that panicked has left nothing half done.
         self.escapes.lock().unwrap_or_else(PoisonError::into_inner)
     }
