@@ -5,9 +5,9 @@ use crate::config::Config;
 use crate::error::{CompileError, CompileErrorKind};
 use crate::pool::Pool;
 use formwork_fsm::{Automata, StateId};
-use formwork_grammar::{Grammar, Place};
+use formwork_grammar::{ByteSet, Grammar, Place};
 use formwork_mask::Slices;
-use formwork_vocab::{TokenId, TokenKind, Vocabulary};
+use formwork_vocab::{NodeId, TokenId, TokenKind, Trie, Vocabulary};
 use std::sync::Arc;
 
 /// Compiles grammars for one vocabulary. `Send + Sync`, cheap to clone.
@@ -17,6 +17,8 @@ pub struct Compiler {
     config: Arc<Config>,
     /// The bits of all ids that are tokens.
     real: Arc<[u32]>,
+    /// The bytes that are text tokens by themselves; stop tokens are not text where it matters.
+    single_bytes: ByteSet,
     pool: Arc<Pool>,
     /// Automata kept from one grammar to the next.
     automata: Arc<formwork_fsm::Cache>,
@@ -91,8 +93,7 @@ impl Compiler {
     /// If every byte that the grammar uses is a token by itself, what bytes can complete tokens can; otherwise a mask might
     /// run empty in the middle of an output.
     fn check_vocabulary(&self, automata: &Automata) -> Result<(), CompileError> {
-        let missing: formwork_grammar::ByteSet =
-            automata.alphabet().iter().filter(|&byte| !self.vocabulary().has_single_byte(byte)).collect();
+        let missing = automata.alphabet().difference(&self.single_bytes);
         if missing.is_empty() {
             return Ok(());
         }
@@ -133,9 +134,20 @@ impl CompilerBuilder {
         for id in ids.filter(|&id| self.vocabulary.kind(id) != TokenKind::Hole) {
             formwork_mask::bits::set(&mut real, id);
         }
+        let trie = self.vocabulary.trie();
+        let is_text =
+            |&child: &NodeId| trie.tokens_at(child).iter().any(|&token| !self.vocabulary.is_stop(token));
+        let single_bytes = trie.children(Trie::ROOT).filter(is_text).map(|child| trie.byte(child)).collect();
         let slices = Arc::new(Slices::new(self.vocabulary));
         let pool = Arc::new(Pool::new(self.config.pool_slots));
-        Compiler { slices, config: Arc::new(self.config), real: real.into(), pool, automata: Arc::default() }
+        Compiler {
+            slices,
+            config: Arc::new(self.config),
+            real: real.into(),
+            single_bytes,
+            pool,
+            automata: Arc::default(),
+        }
     }
 }
 
@@ -187,6 +199,6 @@ fn estimate(compiled: &CompiledGrammar, state: StateId) -> u64 {
     let automata = compiled.automata();
     let trie = compiled.vocabulary().trie();
     let next = automata.next_bytes(state);
-    let children = trie.children(formwork_vocab::Trie::ROOT).filter(|&child| next.contains(trie.byte(child)));
+    let children = trie.children(Trie::ROOT).filter(|&child| next.contains(trie.byte(child)));
     children.map(|child| u64::from(trie.end(child).get() - child.get())).sum::<u64>() / 2
 }

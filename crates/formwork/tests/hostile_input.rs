@@ -220,3 +220,26 @@ fn what_comes_after_the_end_is_refused_and_can_be_rolled_back() {
     matcher.accept_token(draft[2]).expect("not finished any more");
     assert!(matcher.fill_mask(&mut [0; 8]).is_err(), "one word too few");
 }
+
+#[test]
+fn a_stop_token_that_has_text_is_a_stop_token_first() {
+    let mut builder = Vocabulary::builder();
+    for byte in 0..=255u8 {
+        builder.token(u32::from(byte), [byte]);
+    }
+    let vocabulary = builder.stop(u32::from(b'.')).build().expect("a vocabulary");
+    let compiler = Compiler::new(vocabulary);
+    // As text it cannot be written any more, so a grammar that needs its byte could get stuck.
+    let error =
+        compiler.compile(&ebnf::grammar("root ::= \"a.\"").expect("parses")).expect_err("stuck after a");
+    assert_eq!(error.kind(), CompileErrorKind::Vocabulary);
+    let compiled = compiler.compile(&ebnf::grammar("root ::= \"a\"+").expect("parses")).expect("compiles");
+    let mut matcher = Matcher::new(&compiled);
+    assert_eq!(
+        matcher.accept_token(u32::from(b'.')).expect_err("too early").kind(),
+        AcceptErrorKind::NotComplete
+    );
+    matcher.accept_token(u32::from(b'a')).expect("text");
+    matcher.accept_token(u32::from(b'.')).expect("the end");
+    assert!(matcher.is_finished());
+}

@@ -96,7 +96,8 @@ impl VocabularyBuilder {
     /// Makes a token end the output; call it once for each. The token itself is added with
     /// [`special`](Self::special) or [`token`](Self::token), before or after.
     ///
-    /// A text token stays text: a grammar may use its bytes, and where the output may end it ends it.
+    /// A text token may be one too. It is a stop token first: it is allowed where the output may end, and ends it; as text
+    /// it is never allowed. Other tokens with the same bytes are not affected.
     pub fn stop(&mut self, id: impl Into<TokenId>) -> &mut Self {
         self.stops.push(id.into());
         self
