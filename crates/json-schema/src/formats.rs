@@ -1,28 +1,40 @@
 //! The formats that restrict strings, as regular expressions in the Rust dialect, matched from end to end.
 
-/// The name (as a constant) and the regular expression of a format that is enforced.
-pub(crate) fn regex(name: &str) -> Option<(&'static str, &'static str)> {
+use crate::draft::Draft;
+
+/// A format's texts: parts that follow each other, each a choice.
+pub(crate) type Format = &'static [&'static [Part]];
+
+/// A part of a format.
+///
+/// With what it is not, a part becomes one automaton over characters, in which repetitions are states and not counters:
+/// a counter that may end after each character is dear at every token.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    /// What its texts look like.
+    pub(crate) regex: &'static str,
+    /// What they do not look like.
+    pub(crate) not: Option<&'static str>,
+    /// How many characters they have at most.
+    pub(crate) max: Option<u32>,
+}
+
+/// The name (as a constant) and the texts of a format that is enforced.
+pub(crate) fn find(name: &str, draft: Draft) -> Option<(&'static str, Format)> {
+    let name = match name {
+        "hostname" if draft < Draft::Draft7 => OLD_HOSTNAME,
+        OLD_HOSTNAME => return None,
+        _ => name,
+    };
     FORMATS.iter().find(|(known, _)| *known == name).copied()
 }
 
-/// Whether the standard defines a format of this name.
-pub(crate) fn is_standard(name: &str) -> bool {
-    regex(name).is_some()
-        || matches!(
-            name,
-            "duration"
-                | "idn-email"
-                | "hostname"
-                | "idn-hostname"
-                | "ipv6"
-                | "uri-reference"
-                | "iri"
-                | "iri-reference"
-                | "uri-template"
-                | "json-pointer"
-                | "relative-json-pointer"
-                | "regex"
-        )
+/// What drafts before 7 call `hostname`: by RFC 1034, which knows no Punycode.
+const OLD_HOSTNAME: &str = "hostname until draft 6";
+
+/// Whether the standard defines a format of this name that is not enforced.
+pub(crate) fn is_left_out(name: &str) -> bool {
+    matches!(name, "idn-email" | "idn-hostname" | "regex")
 }
 
 /// A date of the Gregorian calendar: long months, short months, February, leap days.
@@ -84,114 +96,206 @@ macro_rules! ipv6 {
     };
 }
 
-/// One label of a host name.
-macro_rules! label {
+/// Four hexadecimal digits, without a repetition so long that it would count.
+macro_rules! hex4 {
     () => {
-        "[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])?"
+        "[0-9A-Fa-f]{2}[0-9A-Fa-f]{2}"
+    };
+}
+
+/// The labels of a host name, each of at most 63 characters (RFC 1123).
+macro_rules! labels {
+    () => {
+        "[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])?(?:\\.[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])?)*"
+    };
+}
+
+const fn plain(regex: &'static str) -> Part {
+    Part { regex, not: None, max: None }
+}
+
+/// Labels with hyphens in the third and fourth place are left out: `xn--` must be followed by the Punycode of allowed
+/// characters, which is not regular, and other letters must not stand there (RFC 5891).
+const LABELS: Part =
+    Part { regex: labels!(), not: Some("(?:[0-9A-Za-z.-]*\\.)?[0-9A-Za-z-]{2}--[0-9A-Za-z.-]*"), max: None };
+
+/// What stands before the `@` of an e-mail address; at most 64 characters (RFC 5321).
+const MAILBOX: Part = Part {
+    regex: concat!(
+        "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*",
+        "|\"(?:[ !#-\\[\\]-~]|\\\\[!-~])*\""
+    ),
+    not: Some("[ -~]{65,}"),
+    max: None,
+};
+
+/// Eight groups of hexadecimal digits, some or none of them left out at `::`.
+const IPV6: Part = Part { regex: ipv6!(), not: Some("[0-9.]*"), max: None };
+
+/// What may stand in addition to ASCII: nothing in a URI, `ucschar` in an IRI (RFC 3987).
+macro_rules! beyond {
+    (uri) => {
+        ""
+    };
+    (iri) => {
+        concat!(
+            "\\x{A0}-\\x{D7FF}\\x{F900}-\\x{FDCF}\\x{FDF0}-\\x{FFEF}\\x{10000}-\\x{1FFFD}\\x{20000}-\\x{2FFFD}",
+            "\\x{30000}-\\x{3FFFD}\\x{40000}-\\x{4FFFD}\\x{50000}-\\x{5FFFD}\\x{60000}-\\x{6FFFD}\\x{70000}-\\x{7FFFD}",
+            "\\x{80000}-\\x{8FFFD}\\x{90000}-\\x{9FFFD}\\x{A0000}-\\x{AFFFD}\\x{B0000}-\\x{BFFFD}\\x{C0000}-\\x{CFFFD}",
+            "\\x{D0000}-\\x{DFFFD}\\x{E1000}-\\x{EFFFD}"
+        )
+    };
+}
+
+/// And in a query: `iprivate`.
+macro_rules! private {
+    (uri) => {
+        "[/?]"
+    };
+    (iri) => {
+        "[/?\\x{E000}-\\x{F8FF}\\x{F0000}-\\x{FFFFD}\\x{100000}-\\x{10FFFD}]"
     };
 }
 
 /// A character of a path: unreserved, sub-delimiter, `:`, `@`, or percent-encoded (RFC 3986).
 macro_rules! pchar {
-    () => {
-        "(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})"
+    ($kind:tt) => {
+        concat!("(?:[A-Za-z0-9._~!$&'()*+,;=:@", beyond!($kind), "-]|%[0-9A-Fa-f]{2})")
     };
 }
 
 macro_rules! authority {
-    () => {
+    ($kind:tt) => {
         concat!(
-            "(?:(?:[A-Za-z0-9._~!$&'()*+,;=:-]|%[0-9A-Fa-f]{2})*@)?",
+            "(?:(?:[A-Za-z0-9._~!$&'()*+,;=:",
+            beyond!($kind),
+            "-]|%[0-9A-Fa-f]{2})*@)?",
             "(?:\\[(?:",
             ipv6!(),
             "|[vV][0-9A-Fa-f]+\\.[A-Za-z0-9._~!$&'()*+,;=:-]+)\\]",
-            "|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(?::[0-9]*)?"
+            "|(?:[A-Za-z0-9._~!$&'()*+,;=",
+            beyond!($kind),
+            "-]|%[0-9A-Fa-f]{2})*)(?::[0-9]*)?"
         )
     };
 }
 
 macro_rules! tail {
-    () => {
-        concat!("(?:\\?(?:", pchar!(), "|[/?])*)?(?:#(?:", pchar!(), "|[/?])*)?")
+    ($kind:tt) => {
+        concat!("(?:\\?(?:", pchar!($kind), "|", private!($kind), ")*)?(?:#(?:", pchar!($kind), "|[/?])*)?")
     };
 }
 
-macro_rules! uri {
-    () => {
+macro_rules! absolute {
+    ($kind:tt) => {
         concat!(
             "[A-Za-z][A-Za-z0-9+.-]*:(?://",
-            authority!(),
+            authority!($kind),
             "(?:/",
-            pchar!(),
+            pchar!($kind),
             "*)*",
             "|/(?:",
-            pchar!(),
+            pchar!($kind),
             "+(?:/",
-            pchar!(),
+            pchar!($kind),
             "*)*)?|",
-            pchar!(),
+            pchar!($kind),
             "+(?:/",
-            pchar!(),
+            pchar!($kind),
             "*)*|)",
-            tail!()
+            tail!($kind)
         )
     };
 }
 
-const FORMATS: &[(&str, &str)] = &[
-    ("date", date!()),
-    ("time", time!()),
-    ("date-time", concat!(date!(), "[Tt]", time!())),
-    ("uuid", "[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}"),
-    (
-        "email",
-        concat!(
-            "(?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*",
-            "|\"(?:[ !#-\\[\\]-~]|\\\\[ -~])*\")@",
-            "(?:",
-            label!(),
-            "(?:\\.",
-            label!(),
-            ")*|\\[(?:",
-            ipv4!(),
-            "|IPv6:",
-            ipv6!(),
-            ")\\])"
-        ),
-    ),
-    ("ipv4", ipv4!()),
-    ("ipv6", ipv6!()),
-    ("uri", uri!()),
-    (
-        "uri-reference",
+macro_rules! reference {
+    ($kind:tt) => {
         concat!(
             "(?:",
-            uri!(),
+            absolute!($kind),
             "|(?://",
-            authority!(),
+            authority!($kind),
             "(?:/",
-            pchar!(),
+            pchar!($kind),
             "*)*",
             "|/(?:",
-            pchar!(),
+            pchar!($kind),
             "+(?:/",
-            pchar!(),
+            pchar!($kind),
             "*)*)?",
-            "|(?:[A-Za-z0-9._~!$&'()*+,;=@-]|%[0-9A-Fa-f]{2})+(?:/",
-            pchar!(),
+            "|(?:[A-Za-z0-9._~!$&'()*+,;=@",
+            beyond!($kind),
+            "-]|%[0-9A-Fa-f]{2})+(?:/",
+            pchar!($kind),
             "*)*|)",
-            tail!(),
+            tail!($kind),
             ")"
-        ),
+        )
+    };
+}
+
+/// A variable in a template: its name, and how much of it (RFC 6570).
+macro_rules! variable {
+    () => {
+        concat!(
+            "(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})+(?:\\.(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})+)*",
+            "(?:\\*|:[1-9][0-9]?[0-9]?[0-9]?)?"
+        )
+    };
+}
+
+const FORMATS: &[(&str, Format)] = &[
+    ("date", &[&[plain(date!())]]),
+    ("time", &[&[plain(time!())]]),
+    ("date-time", &[&[plain(concat!(date!(), "[Tt]", time!()))]]),
+    (
+        "uuid",
+        &[&[plain(concat!(
+            hex4!(),
+            hex4!(),
+            "-",
+            hex4!(),
+            "-",
+            hex4!(),
+            "-",
+            hex4!(),
+            "-",
+            hex4!(),
+            hex4!(),
+            hex4!()
+        ))]],
     ),
-    ("json-pointer", "(?:/(?:[^/~]|~[01])*)*"),
-    ("relative-json-pointer", "(?:0|[1-9][0-9]*)(?:#|(?:/(?:[^/~]|~[01])*)*)"),
+    (
+        "email",
+        &[&[MAILBOX], &[plain("@")], &[LABELS, plain(concat!("\\[(?:", ipv4!(), "|IPv6:", ipv6!(), ")\\]"))]],
+    ),
+    (OLD_HOSTNAME, &[&[Part { regex: labels!(), not: Some(" "), max: Some(253) }]]),
+    ("hostname", &[&[Part { max: Some(253), ..LABELS }]]),
+    ("ipv4", &[&[plain(ipv4!())]]),
+    ("ipv6", &[&[IPV6]]),
+    ("uri", &[&[plain(absolute!(uri))]]),
+    ("uri-reference", &[&[plain(reference!(uri))]]),
+    ("iri", &[&[plain(absolute!(iri))]]),
+    ("iri-reference", &[&[plain(reference!(iri))]]),
+    (
+        "uri-template",
+        &[&[plain(concat!(
+            "(?:[!#$&'()*+,./0-9:;=?@A-Z\\[\\]_a-z~\\x{A0}-\\x{10FFFF}-]|%[0-9A-Fa-f]{2}",
+            "|\\{[+#./;?&=,!@|]?",
+            variable!(),
+            "(?:,",
+            variable!(),
+            ")*\\})*"
+        ))]],
+    ),
+    ("json-pointer", &[&[plain("(?:/(?:[^/~]|~[01])*)*")]]),
+    ("relative-json-pointer", &[&[plain("(?:0|[1-9][0-9]*)(?:#|(?:/(?:[^/~]|~[01])*)*)")]]),
     (
         "duration",
-        concat!(
+        &[&[plain(concat!(
             "P(?:[0-9]+W|(?:[0-9]+Y(?:[0-9]+M(?:[0-9]+D)?)?|[0-9]+M(?:[0-9]+D)?|[0-9]+D)?",
             "(?:T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S)))",
             "|P(?:[0-9]+Y(?:[0-9]+M(?:[0-9]+D)?)?|[0-9]+M(?:[0-9]+D)?|[0-9]+D)"
-        ),
+        ))]],
     ),
 ];

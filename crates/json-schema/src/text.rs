@@ -7,6 +7,7 @@
 //! empty in the end.
 
 use crate::error::Error;
+use crate::formats::Format;
 use formwork_grammar::{CharClass, Expr, ExprId, GrammarBuilder, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -65,17 +66,36 @@ impl Texts {
         Ok(text)
     }
 
-    /// The strings that match a regular expression of our own from end to end; a format's definition.
-    pub(crate) fn format(&mut self, name: &'static str, regex: &str) -> Result<ExprId, Error> {
+    /// The strings of a format.
+    pub(crate) fn format(&mut self, name: &'static str, format: Format) -> Result<ExprId, Error> {
         if let Some(&text) = self.formats.get(name) {
             return Ok(text);
         }
         let options = formwork_regex::Options::new()
             .dialect(formwork_regex::Dialect::Rust)
             .matching(formwork_regex::Matching::Full);
-        let text = options
-            .expr(&mut self.builder, regex)
-            .map_err(|error| Error::invalid("", format!("format `{name}`: {error}")))?;
+        let read = |b: &mut GrammarBuilder, regex: &str| {
+            options.expr(b, regex).map_err(|error| Error::invalid("", format!("format `{name}`: {error}")))
+        };
+        let b = &mut self.builder;
+        let mut parts = Vec::new();
+        for choice in format {
+            let mut ways = Vec::new();
+            for part in *choice {
+                let mut all = vec![read(b, part.regex)?];
+                if let Some(not) = part.not {
+                    let not = read(b, not)?;
+                    all.push(b.not(not));
+                }
+                if let Some(max) = part.max {
+                    let any = b.class(CharClass::any());
+                    all.push(b.repeat(any, 0, Some(max)));
+                }
+                ways.push(b.and(all));
+            }
+            parts.push(b.alt(ways));
+        }
+        let text = b.seq(parts);
         self.formats.insert(name, text);
         Ok(text)
     }

@@ -153,6 +153,37 @@ fn a_length_beside_a_pattern_is_counted() {
 }
 
 #[test]
+fn lengths_inside_formats() {
+    let email =
+        Schema::new(&Options::default(), r#"{"type": "string", "format": "email"}"#).expect("a schema");
+    let hostname =
+        Schema::new(&Options::default(), r#"{"type": "string", "format": "hostname"}"#).expect("a schema");
+    let a = |n: usize| "a".repeat(n);
+    for (text, expected) in [
+        (format!("{}@b.c", a(64)), true),
+        (format!("{}@b.c", a(65)), false),
+        (format!("\\\"{}\\\"@b.c", a(62)), true),
+        (format!("\\\"{}\\\"@b.c", a(63)), false),
+        (format!("a@b.{}", a(63)), true),
+        (format!("a@b.{}.d", a(64)), false),
+        ("a@[IPv6:::1]".to_owned(), true),
+        ("a@ab--cd.e".to_owned(), false),
+    ] {
+        assert_eq!(email.accepts(&format!("\"{text}\"")), expected, "{text}");
+    }
+    for (text, expected) in [
+        (a(63), true),
+        (a(64), false),
+        (format!("{0}.{0}.{0}.{1}", a(63), a(61)), true),
+        (format!("{0}.{0}.{0}.{1}", a(63), a(62)), false),
+        ("xn--a".to_owned(), false),
+        ("a-.b".to_owned(), false),
+    ] {
+        assert_eq!(hostname.accepts(&format!("\"{text}\"")), expected, "{text}");
+    }
+}
+
+#[test]
 fn constants_are_values() {
     check(
         r#"{"enum": [1, 1.5, "x", [1, {"b": 1, "a": null}], true]}"#,

@@ -287,9 +287,9 @@ impl Reader<'_> {
             let name = self.string(k, "format", value)?;
             if self.options.formats == Formats::Annotate {
                 self.unenforce(k, "format", "formats annotate");
-            } else if let Some((name, regex)) = formats::regex(&name) {
-                out.push(Assertion::Text(self.texts.format(name, regex)?));
-            } else if formats::is_standard(&name) {
+            } else if let Some((name, format)) = formats::find(&name, k.dialect.draft) {
+                out.push(Assertion::Text(self.texts.format(name, format)?));
+            } else if formats::is_left_out(&name) {
                 let pointer = self.registry.forest.pointer_to(k.schema, "format");
                 return Err(Error::unsupported(pointer, "format", &format!("{name:?} is not enforced yet")));
             } else {
