@@ -62,6 +62,8 @@ pub enum Whitespace {
     /// Any amount of blanks, tabs and line ends.
     #[default]
     Any,
+    /// At most so many bytes of blanks, tabs and line ends in each gap, so that no model goes on for ever with them.
+    AtMost(u32),
     /// None at all.
     Compact,
 }
@@ -192,11 +194,8 @@ impl Options {
                 ("formats", Some("annotate")) => out.formats = Formats::Annotate,
                 ("whitespace", Some("any")) => out.whitespace = Whitespace::Any,
                 ("whitespace", Some("compact")) => out.whitespace = Whitespace::Compact,
-                ("whitespace", _) => {
-                    return Err(Error::usage(format!(
-                        "whitespace: {value} is not available yet; \"any\" and \"compact\" are"
-                    )));
-                }
+                ("whitespace", Some("bounded")) => out.whitespace = Whitespace::AtMost(64),
+                ("whitespace", _) => out.whitespace = at_most(value)?,
                 ("numbers", Some("plain")) => out.numbers = Numbers::Plain,
                 ("numbers", Some("any")) => out.numbers = Numbers::Any,
                 ("numbers", _) => {
@@ -227,6 +226,15 @@ impl Options {
         }
         Ok(out)
     }
+}
+
+fn at_most(value: &Value) -> Result<Whitespace, Error> {
+    let max = value.as_object().filter(|members| members.len() == 1).and_then(|members| members.get("max"));
+    let max = max.and_then(Value::as_u64).and_then(|max| u32::try_from(max).ok());
+    max.map(Whitespace::AtMost).ok_or_else(|| {
+        let known = "\"any\", \"bounded\", \"compact\" and {\"max\": n} are";
+        Error::usage(format!("whitespace: {value} is not available; {known}"))
+    })
 }
 
 fn wrong(name: &str, value: &Value) -> Error {

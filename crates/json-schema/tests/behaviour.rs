@@ -230,6 +230,23 @@ fn white_space_is_an_option() {
             -  {}
         "#]],
     );
+    for (whitespace, max) in
+        [(json!("bounded"), 64), (json!({"max": 3}), 3), (json!({"max": 0}), 0), (json!({"max": 300}), 300)]
+    {
+        let options = Options::from_json(&json!({"whitespace": whitespace})).expect("options");
+        let schema = r#"{"properties": {"a": {"items": true}, "b": {"const": [1]}}}"#;
+        let schema = Schema::new(&options, schema).expect("a schema");
+        for n in [0, max, max + 1] {
+            let gap = " \t\r\n".chars().cycle().take(n).collect::<String>();
+            for text in
+                ["{~}", "{\"a\"~:~[~1~,~{~}~]~,~\"c\"~:~[~]~}", "[~[~]~,~{~\"d\"~:~1~}~]", "{\"b\":[~1~]}"]
+            {
+                assert_eq!(schema.accepts(&text.replace('~', &gap)), n <= max, "{n} of {max} in {text}");
+            }
+        }
+        assert_eq!(schema.accepts("{\"a\":[] }"), max > 0);
+        assert!(!schema.accepts("{} "));
+    }
 }
 
 #[test]
@@ -353,7 +370,8 @@ fn options_are_read_from_json() {
     for wrong in [
         json!({"colour": 1}),
         json!({"draft": "5"}),
-        json!({"whitespace": {"max": 3}}),
+        json!({"whitespace": {"max": -3}}),
+        json!({"whitespace": {"max": 3, "min": 1}}),
         json!([]),
         json!({"relax": "not"}),
     ] {

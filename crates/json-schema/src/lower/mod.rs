@@ -41,16 +41,12 @@ pub(crate) struct Lowering<'o> {
 impl<'o> Lowering<'o> {
     pub(crate) fn new(options: &'o Options, normal: Normal<'o>) -> Self {
         let mut b = GrammarBuilder::new();
+        let blank =
+            b.class(formwork_grammar::CharClass::from_ranges([('\t', '\n'), ('\r', '\r'), (' ', ' ')]));
         let ws = match options.whitespace {
             Whitespace::Compact => b.empty(),
-            Whitespace::Any => {
-                let blank = b.class(formwork_grammar::CharClass::from_ranges([
-                    ('\t', '\n'),
-                    ('\r', '\r'),
-                    (' ', ' '),
-                ]));
-                b.star(blank)
-            }
+            Whitespace::AtMost(n) => b.repeat(blank, 0, Some(n)),
+            Whitespace::Any => b.star(blank),
         };
         Self {
             normal,
