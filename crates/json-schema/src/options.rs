@@ -49,6 +49,9 @@ pub enum PropertyOrder {
 #[non_exhaustive]
 pub enum Formats {
     /// The standard's formats restrict; unknown ones do not, and are reported.
+    ///
+    /// One is narrower than the standard: `hostname` and the domain of `email` have no `xn--` labels, since what may follow
+    /// is not regular. One is wider: the domain of `email` is bounded label by label, and not to 253 characters in all.
     #[default]
     Assert,
     /// `format` never restricts.
@@ -63,6 +66,7 @@ pub enum Whitespace {
     #[default]
     Any,
     /// At most so many bytes of blanks, tabs and line ends in each gap, so that no model goes on for ever with them.
+    /// The price of 64: compiling takes a fifth longer, and so do masks.
     AtMost(u32),
     /// None at all.
     Compact,
