@@ -22,19 +22,20 @@ pub(crate) struct Part {
 /// The name (as a constant) and the texts of a format that is enforced.
 pub(crate) fn find(name: &str, draft: Draft) -> Option<(&'static str, Format)> {
     let name = match name {
-        "hostname" if draft < Draft::Draft7 => OLD_HOSTNAME,
-        OLD_HOSTNAME => return None,
+        "hostname" if draft < Draft::Draft7 => HOSTNAME,
+        HOSTNAME => return None,
         _ => name,
     };
     FORMATS.iter().find(|(known, _)| *known == name).copied()
 }
 
-/// What drafts before 7 call `hostname`: by RFC 1034, which knows no Punycode.
-const OLD_HOSTNAME: &str = "hostname until draft 6";
+/// What drafts before 7 call `hostname`: by RFC 1034, which knows no Punycode. From draft 7 on it follows RFC 5890, where
+/// `xn--` must be followed by the Punycode of allowed characters; that is not regular, so it is refused.
+const HOSTNAME: &str = "hostname until draft 6";
 
 /// Whether the standard defines a format of this name that is not enforced.
 pub(crate) fn is_left_out(name: &str) -> bool {
-    matches!(name, "idn-email" | "idn-hostname" | "regex")
+    matches!(name, "hostname" | "idn-email" | "idn-hostname" | "regex")
 }
 
 /// A date of the Gregorian calendar: long months, short months, February, leap days.
@@ -114,10 +115,9 @@ const fn plain(regex: &'static str) -> Part {
     Part { regex, not: None, max: None }
 }
 
-/// Labels with hyphens in the third and fourth place are left out: `xn--` must be followed by the Punycode of allowed
-/// characters, which is not regular, and other letters must not stand there (RFC 5891).
-const LABELS: Part =
-    Part { regex: labels!(), not: Some("(?:[0-9A-Za-z.-]*\\.)?[0-9A-Za-z-]{2}--[0-9A-Za-z.-]*"), max: None };
+/// Labels of letters, digits and hyphens, up to 63 each (RFC 1034). That they are not a blank, which they cannot be, makes
+/// one automaton of them.
+const LABELS: Part = Part { regex: labels!(), not: Some(" "), max: None };
 
 /// What stands before the `@` of an e-mail address; at most 64 characters (RFC 5321).
 const MAILBOX: Part = Part {
@@ -269,8 +269,7 @@ const FORMATS: &[(&str, Format)] = &[
         "email",
         &[&[MAILBOX], &[plain("@")], &[LABELS, plain(concat!("\\[(?:", ipv4!(), "|IPv6:", ipv6!(), ")\\]"))]],
     ),
-    (OLD_HOSTNAME, &[&[Part { regex: labels!(), not: Some(" "), max: Some(253) }]]),
-    ("hostname", &[&[Part { max: Some(253), ..LABELS }]]),
+    (HOSTNAME, &[&[Part { max: Some(253), ..LABELS }]]),
     ("ipv4", &[&[plain(ipv4!())]]),
     ("ipv6", &[&[IPV6]]),
     ("uri", &[&[plain(absolute!(uri))]]),

@@ -50,8 +50,8 @@ pub enum PropertyOrder {
 pub enum Formats {
     /// The standard's formats restrict; unknown ones do not, and are reported.
     ///
-    /// One is narrower than the standard: `hostname` and the domain of `email` have no `xn--` labels, since what may follow
-    /// is not regular. One is wider: the domain of `email` is bounded label by label, and not to 253 characters in all.
+    /// `hostname` is enforced until draft 6; from draft 7 on it needs Punycode, which is not regular, and is refused.
+    /// One is wider than the standard: the domain of `email` is bounded label by label, and not to 253 characters in all.
     #[default]
     Assert,
     /// `format` never restricts.

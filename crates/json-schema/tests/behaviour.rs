@@ -156,8 +156,11 @@ fn a_length_beside_a_pattern_is_counted() {
 fn lengths_inside_formats() {
     let email =
         Schema::new(&Options::default(), r#"{"type": "string", "format": "email"}"#).expect("a schema");
-    let hostname =
-        Schema::new(&Options::default(), r#"{"type": "string", "format": "hostname"}"#).expect("a schema");
+    let hostname = Schema::new(
+        &Options::default(),
+        r#"{"$schema": "http://json-schema.org/draft-04/schema#", "type": "string", "format": "hostname"}"#,
+    )
+    .expect("a schema");
     let a = |n: usize| "a".repeat(n);
     for (text, expected) in [
         (format!("{}@b.c", a(64)), true),
@@ -167,7 +170,8 @@ fn lengths_inside_formats() {
         (format!("a@b.{}", a(63)), true),
         (format!("a@b.{}.d", a(64)), false),
         ("a@[IPv6:::1]".to_owned(), true),
-        ("a@ab--cd.e".to_owned(), false),
+        ("a@xn--cd.e".to_owned(), true),
+        ("a@b-.e".to_owned(), false),
     ] {
         assert_eq!(email.accepts(&format!("\"{text}\"")), expected, "{text}");
     }
@@ -176,7 +180,6 @@ fn lengths_inside_formats() {
         (a(64), false),
         (format!("{0}.{0}.{0}.{1}", a(63), a(61)), true),
         (format!("{0}.{0}.{0}.{1}", a(63), a(62)), false),
-        ("xn--a".to_owned(), false),
         ("a-.b".to_owned(), false),
     ] {
         assert_eq!(hostname.accepts(&format!("\"{text}\"")), expected, "{text}");
