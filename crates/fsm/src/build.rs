@@ -13,7 +13,7 @@ use crate::text::accepting_reachable;
 use crate::ticks::ticks;
 use crate::unit::{Shape, Unit, Units};
 use crate::work::{Stop, Work};
-use formwork_grammar::{ByteSet, Grammar, HashMap, HashSet};
+use formwork_grammar::{ByteSet, Grammar, HashMap};
 
 /// Builds the automata of a grammar. `interrupt` is asked every few dozen microseconds whether to stop.
 ///
@@ -45,7 +45,7 @@ pub fn build_with(
         units: Units::default(),
         texts: HashMap::default(),
         measured: HashMap::default(),
-        measurable: HashSet::default(),
+        measurable: HashMap::default(),
         max_states: limits.max_states,
         max_nodes: limits.max_nodes,
     };

@@ -119,9 +119,7 @@ impl Context<'_> {
             }
             match self.intersection_of(&parts, rule, plan, work) {
                 Ok(dfa) => {
-                    if lengths_are_contiguous(&dfa) {
-                        self.measurable.insert(parts.clone());
-                    }
+                    self.measurable.insert(parts.clone(), lengths_are_contiguous(&dfa));
                     self.measured.insert(parts, Arc::new(dfa));
                 }
                 // Too large to be measured: whether that matters shows where the expression is used, if it is.

@@ -7,7 +7,7 @@
 
 use crate::plan::Plan;
 use crate::spelling::Spelling;
-use formwork_grammar::{CharClass, Expr, ExprId, Grammar, HashMap, HashSet, RuleId};
+use formwork_grammar::{CharClass, Expr, ExprId, Grammar, HashMap, RuleId};
 
 /// Copies times size beyond which a repetition is counted instead of copied.
 const MAX_COPIED: u64 = 48;
@@ -48,9 +48,10 @@ pub(crate) enum Body {
     Measured(Vec<ExprId>),
 }
 
-/// Intersections with a length, by the other operands: what is [measured](Body::Measured). Those whose lengths have gaps
-/// are not here, since a counter could not tell which lengths are possible.
-pub(crate) type Measurable = HashSet<Vec<ExprId>>;
+/// Intersections with a length, by the other operands: what is [measured](Body::Measured), and whether all lengths between
+/// the least and the greatest are possible from every state. Where they are not, a counter with two bounds could not tell
+/// whether one in between is; with one bound the least or the greatest decides.
+pub(crate) type Measurable = HashMap<Vec<ExprId>, bool>;
 
 /// The operands of `expr` that are no length, and the length, if it is an intersection with one that is worth counting.
 pub(crate) fn measured(grammar: &Grammar, expr: ExprId) -> Option<(Vec<ExprId>, u32, Option<u32>)> {
@@ -161,20 +162,38 @@ fn counted(
     match grammar.expr(expr) {
         &Expr::Repeat { body, min, max } => {
             let times = u64::from(max.unwrap_or(min));
-            let json = spelling == Spelling::Json || matches!(grammar.expr(body), Expr::JsonText(_));
-            let size = u64::from(grammar.properties(body).tree_size) * if json { 16 } else { 1 };
+            let text = match grammar.expr(body) {
+                Expr::JsonText(text) => *text,
+                _ => body,
+            };
+            // Copies of a wide class would each be a wide state without a loop, the dearest there is; those of a narrow
+            // one are narrow.
+            let factor = match grammar.expr(text) {
+                Expr::Class(class) if is_narrow(class) => 1,
+                Expr::Class(_) => 16,
+                _ if spelling == Spelling::Json || text != body => 16,
+                _ => 1,
+            };
+            let size = u64::from(grammar.properties(body).tree_size) * factor;
             let counts = times > 1 && times.saturating_mul(size) > MAX_COPIED;
             counts.then_some((Body::Repeated(body), min, max, spelling))
         }
         Expr::And(_) => {
             let (rest, min, max) = measured(grammar, expr)?;
-            measurable.contains(&rest).then_some((Body::Measured(rest), min, max, spelling))
+            let decides = *measurable.get(&rest)? || min == 0 || max.is_none();
+            decides.then_some((Body::Measured(rest), min, max, spelling))
         }
         Expr::JsonText(text) if matches!(grammar.expr(*text), Expr::And(_)) => {
             counted(grammar, plan, measurable, *text, Spelling::Json)
         }
         _ => None,
     }
+}
+
+/// Whether a class has few characters.
+fn is_narrow(class: &CharClass) -> bool {
+    let size = |&(low, high): &(char, char)| u32::from(high) - u32::from(low) + 1;
+    class.ranges().iter().map(size).fold(0, u32::saturating_add) <= 64
 }
 
 fn is_literal(grammar: &Grammar, expr: ExprId) -> bool {

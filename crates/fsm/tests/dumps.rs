@@ -340,3 +340,54 @@ fn of_a_rule_on_a_cycle_only_the_cycle_is_kept() {
     "#]],
     );
 }
+
+#[test]
+fn with_one_bound_gaps_do_not_matter() {
+    check(
+        "root ::= And((\"ab\")*, [^]{0,100})\n",
+        expect![[r#"
+        r0 root counts 0..=100 or empty
+          s0: a ->+ s1
+          s1: b ->+ s2
+          s2*: a ->+ s1
+    "#]],
+    );
+    check(
+        "root ::= And((\"ab\")*, [^]{30,})\n",
+        expect![[r#"
+        r0 root counts 30..
+          s0: a ->+ s1
+          s1: b ->+ s2
+          s2*: a ->+ s1
+    "#]],
+    );
+}
+
+#[test]
+fn a_short_run_of_a_narrow_class_is_copied() {
+    check(
+        "root ::= JsonText([0-9]){3}\n",
+        expect![[r#"
+        r0 root
+          s0: 0-9 -> s1, \ -> s2
+          s1: 0-9 -> s3, \ -> s4
+          s2: u -> s5
+          s3: 0-9 -> s6, \ -> s7
+          s4: u -> s8
+          s5: 0 -> s9
+          s6*
+          s7: u -> s10
+          s8: 0 -> s11
+          s9: 0 -> s12
+          s10: 0 -> s13
+          s11: 0 -> s14
+          s12: 3 -> s15
+          s13: 0 -> s16
+          s14: 3 -> s17
+          s15: 0-9 -> s1
+          s16: 3 -> s18
+          s17: 0-9 -> s3
+          s18: 0-9 -> s6
+    "#]],
+    );
+}
