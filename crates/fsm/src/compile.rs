@@ -580,7 +580,7 @@ impl<'a, 'g> Builder<'a, 'g> {
 }
 
 /// States of an automaton over code points beyond which its JSON escapes are shared units.
-const LARGE_TEXT: usize = 40;
+const LARGE_TEXT: usize = 8;
 
 /// The letters of a literal: bytes, or characters where they are spelled or are the letters.
 fn letters_of(bytes: &[u8], spelling: Spelling) -> Vec<u32> {
