@@ -1,3 +1,5 @@
+//! The normal form between a schema and its grammar: seven components, formulas over a few atoms, derivatives.
+#![doc = ""]
 #![doc = include_str!("README.md")]
 
 mod build;
