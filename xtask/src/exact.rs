@@ -7,6 +7,7 @@
 use anyhow::{Context, bail};
 use formwork::vocab::Trie;
 use formwork::{Compiler, Grammar, Matcher, TokenId, Vocabulary, bits, ebnf, json_schema, tokenizers};
+use formwork_testkit::oracles::brute_force;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -232,37 +233,6 @@ fn next_token(vocabulary: &Vocabulary, text: &[u8], seed: Option<&mut u64>) -> O
             choices.get((*seed % choices.len().max(1) as u64) as usize).copied()
         }
     }
-}
-
-/// The mask by trying: a token is allowed if its bytes are accepted, a stop token if the output may end.
-pub(crate) fn brute_force(matcher: &mut Matcher, vocabulary: &Vocabulary) -> anyhow::Result<Vec<u32>> {
-    let trie = vocabulary.trie();
-    let mut mask = vec![0u32; vocabulary.mask_words()];
-    let end = trie.end(Trie::ROOT);
-    let mut node = Trie::ROOT.next();
-    let mut depth = 0;
-    while node < end {
-        let above = trie.depth(node) - 1;
-        matcher.rollback(depth - above)?;
-        depth = above;
-        if matcher.accept_bytes(&[trie.byte(node)]).is_err() {
-            node = trie.end(node);
-            continue;
-        }
-        depth += 1;
-        for &token in trie.tokens_at(node) {
-            bits::set(&mut mask, token);
-        }
-        node = node.next();
-    }
-    matcher.rollback(depth)?;
-    for &stop in vocabulary.stop_tokens() {
-        bits::clear(&mut mask, stop);
-        if matcher.can_finish() {
-            bits::set(&mut mask, stop);
-        }
-    }
-    Ok(mask)
 }
 
 #[cfg(test)]

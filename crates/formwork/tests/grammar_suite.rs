@@ -6,6 +6,7 @@
 
 use formwork::vocab::Trie;
 use formwork::{CompiledGrammar, Compiler, Grammar, Matcher, TokenId, Vocabulary, bits, ebnf, regex};
+use formwork_testkit::oracles::brute_force;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -197,7 +198,7 @@ fn walk(
     loop {
         n_steps += 1;
         matcher.fill_mask(&mut mask).unwrap_or_else(|error| panic!("{}: {error}", case.name));
-        let expected = brute_force(&mut matcher, vocabulary);
+        let expected = brute_force(&mut matcher, vocabulary).expect("steps can be taken back");
         if mask != expected {
             let wrong = (0..vocabulary.width() as u32).map(TokenId::new);
             let wrong = wrong.filter(|&token| bits::get(&mask, token) != bits::get(&expected, token));
@@ -217,34 +218,6 @@ fn walk(
         }
         rest = &rest[length..];
     }
-}
-
-/// The mask by trying: the trie is walked with nothing but bytes and rollback.
-fn brute_force(matcher: &mut Matcher, vocabulary: &Vocabulary) -> Vec<u32> {
-    let trie = vocabulary.trie();
-    let mut mask = vec![0u32; vocabulary.mask_words()];
-    let (mut node, mut depth) = (Trie::ROOT.next(), 0);
-    while node < trie.end(Trie::ROOT) {
-        let above = trie.depth(node) - 1;
-        matcher.rollback(depth - above).expect("as many steps as the trie is deep");
-        depth = above;
-        if matcher.accept_bytes(&[trie.byte(node)]).is_err() {
-            node = trie.end(node);
-            continue;
-        }
-        depth += 1;
-        for &token in trie.tokens_at(node) {
-            bits::set(&mut mask, token);
-        }
-        node = node.next();
-    }
-    matcher.rollback(depth).expect("as many steps as the trie is deep");
-    if matcher.can_finish() {
-        for &stop in vocabulary.stop_tokens() {
-            bits::set(&mut mask, stop);
-        }
-    }
-    mask
 }
 
 fn shown(bytes: Option<&[u8]>) -> String {

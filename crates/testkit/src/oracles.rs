@@ -11,6 +11,8 @@ mod rows_vs_reference;
 mod print_parse_roundtrip;
 
 #[cfg(feature = "oracles-engine")]
+mod brute_force;
+#[cfg(feature = "oracles-engine")]
 mod case;
 #[cfg(feature = "oracles-engine")]
 mod counted_vs_expanded;
@@ -41,6 +43,7 @@ pub use print_parse_roundtrip::print_parse_roundtrip;
 
 #[cfg(feature = "oracles-engine")]
 pub use {
+    brute_force::brute_force,
     case::{EngineCase, allows, ids, mask, random_config},
     counted_vs_expanded::counted_vs_expanded,
     earley_vs_reference::earley_vs_reference,
