@@ -34,7 +34,7 @@ impl<'o> Checker<'o> {
     /// # Errors
     /// As compiling it, except for what concerns machines.
     pub fn new(options: &'o Options, schema: &str) -> Result<Self, Error> {
-        let registry = Registry::new(options, |forest| forest.read("", schema))?;
+        let mut registry = Registry::new(options, |forest| forest.read("", schema))?;
         let root = registry.root();
         let mut normal = Normal::new(options, registry);
         normal.reader.parse(root)?;

@@ -14,7 +14,7 @@ pub(crate) fn compile(
     options: &Options,
     add: impl FnOnce(&mut Forest) -> Result<ValueId, Error>,
 ) -> Result<(Grammar, Report), Error> {
-    let registry = Registry::new(options, add)?;
+    let mut registry = Registry::new(options, add)?;
     let root = registry.root();
     let mut normal = Normal::new(options, registry);
     // A root that is no schema is an error before anything else is.

@@ -287,7 +287,6 @@ fn errors_name_place_and_way_out() {
         r#"{"type": "strin"}"#,
         r#"{"properties": {"a": {"minimum": "1"}}}"#,
         r#"{"items": {"uniqueItems": true}}"#,
-        r#"{"properties": {"a": {"unevaluatedProperties": false}}}"#,
         r#"{"pattern": "(?=a)b"}"#,
         r#"{"pattern": "("}"#,
         r##"{"properties": {"x/y": {"$ref": "#/nowhere"}}}"##,
@@ -311,8 +310,6 @@ fn errors_name_place_and_way_out() {
           invalid "/properties/a/minimum" `minimum` must be a number
         {"items": {"uniqueItems": true}}
           unsupported "/items/uniqueItems" `uniqueItems` cannot be decided from left to right over these items, or not yet; `relax: ["uniqueItems"]` compiles without it and reports it
-        {"properties": {"a": {"unevaluatedProperties": false}}}
-          unsupported "/properties/a/unevaluatedProperties" `unevaluatedProperties` is not enforced yet; `relax: ["unevaluatedProperties"]` compiles without it and reports it
         {"pattern": "(?=a)b"}
           unsupported "/pattern" `pattern` is not regular here: line 1, column 1 of the regular expression: look-ahead is not supported; say what may come here with alternatives and classes, or check it after generating; `relax: ["pattern"]` compiles without it and reports it
         {"pattern": "("}
@@ -456,4 +453,85 @@ fn printed() {
     "#]]
     .assert_eq(&text);
     assert!(any_json().to_string().contains("json_value ::="));
+}
+
+#[test]
+fn what_a_branch_looks_at_is_evaluated_if_the_branch_holds() {
+    let schema = r#"{
+        "properties": {"kind": {"enum": ["a", "b"]}},
+        "anyOf": [
+            {"properties": {"kind": {"const": "a"}, "x": true}, "required": ["kind"]},
+            {"properties": {"kind": {"const": "b"}}, "patternProperties": {"^y": true}, "required": ["kind"]}
+        ],
+        "unevaluatedProperties": {"type": "null"}
+    }"#;
+    check(
+        schema,
+        &[
+            r#"{"kind":"a","x":1}"#,
+            r#"{"kind":"b","x":1}"#,
+            r#"{"kind":"b","y1":1}"#,
+            r#"{"kind":"a","y1":1}"#,
+            r#"{"kind":"a","y1":null,"z":null}"#,
+        ],
+        &expect![[r#"
+            + {"kind":"a","x":1}
+            - {"kind":"b","x":1}
+            + {"kind":"b","y1":1}
+            - {"kind":"a","y1":1}
+            + {"kind":"a","y1":null,"z":null}
+        "#]],
+    );
+}
+
+#[test]
+fn dynamic_references_lead_to_the_outermost_anchor() {
+    // A tree of any nodes, and one whose nodes are strict, in two resources of one document.
+    let schema = r##"{
+        "$id": "https://example.com/strict",
+        "$dynamicAnchor": "node",
+        "$ref": "tree",
+        "unevaluatedProperties": false,
+        "$defs": {"tree": {
+            "$id": "https://example.com/tree",
+            "$dynamicAnchor": "node",
+            "type": "object",
+            "properties": {"value": true, "children": {"type": "array", "items": {"$dynamicRef": "#node"}}}
+        }}
+    }"##;
+    check(
+        schema,
+        &[
+            r#"{"children":[{"value":1}]}"#,
+            r#"{"children":[{"value":1,"other":1}]}"#,
+            r#"{"children":[{"children":[{"colour":1}]}]}"#,
+        ],
+        &expect![[r#"
+            + {"children":[{"value":1}]}
+            - {"children":[{"value":1,"other":1}]}
+            - {"children":[{"children":[{"colour":1}]}]}
+        "#]],
+    );
+}
+
+#[test]
+fn the_meta_schemas_are_built_in() {
+    let relaxed = Options::default().relax(["uniqueItems"]).formats(Formats::Annotate);
+    for meta in [
+        "http://json-schema.org/draft-04/schema#",
+        "http://json-schema.org/draft-06/schema#",
+        "http://json-schema.org/draft-07/schema#",
+        "https://json-schema.org/draft/2019-09/schema",
+        "https://json-schema.org/draft/2020-12/schema",
+    ] {
+        let schema = Schema::new(&relaxed, &json!({"$ref": meta}).to_string()).expect(meta);
+        for (text, valid) in [
+            (r#"{"minLength":1}"#, true),
+            (r#"{"properties":{"a":{"type":"integer"}},"type":"object"}"#, true),
+            (r#"{"minLength":-1}"#, false),
+            (r#"{"properties":{"a":{"type":"whole"}}}"#, false),
+        ] {
+            assert_eq!(schema.accepts(text), valid, "{meta} {text}");
+        }
+    }
 }

@@ -66,7 +66,7 @@ fn schemas(r: &mut Random, depth: usize) -> Value {
 fn keyword(r: &mut Random, depth: usize) -> (&'static str, Value) {
     const NAMES: [&str; 4] = ["a", "b", "ab", "c"];
     let pattern = |r: &mut Random| r.of(&["a", "^a", "b$", "^a?b$", "^.$"]).to_owned();
-    match r.below(30) {
+    match r.below(34) {
         0 => (
             "type",
             json!([r.of(&["integer", "string", "array", "object"]), r.of(&["null", "number", "object"])]),
@@ -103,6 +103,8 @@ fn keyword(r: &mut Random, depth: usize) -> (&'static str, Value) {
         26 => ("anyOf", schemas(r, depth)),
         27 => ("oneOf", schemas(r, depth)),
         28 => ("not", schema(r, depth)),
+        29 | 30 => ("unevaluatedProperties", schema(r, depth)),
+        31 | 32 => ("unevaluatedItems", schema(r, depth)),
         _ => ("if", schema(r, depth)),
     }
 }

@@ -5,7 +5,7 @@ use super::node::{Kind, NodeContent, NodeId};
 use crate::error::Error;
 use crate::json::{Number, Value, ValueId};
 use crate::options::Options;
-use crate::schema::{Additional, Assertion, Dialect, Parsed, Reader, Registry};
+use crate::schema::{Additional, Assertion, ContentId, Identity, Parsed, Reader, Registry, SchemaAt};
 use formwork_grammar::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -29,8 +29,8 @@ pub(super) struct NodeData {
 
 #[derive(PartialEq, Eq, Hash)]
 enum NodeKey {
-    Schema((crate::schema::ContentId, u32, Dialect)),
-    Constant(crate::schema::ContentId),
+    Schema(Identity),
+    Constant(ContentId),
 }
 
 #[derive(Clone, Copy)]
@@ -58,7 +58,7 @@ impl<'o> Normal<'o> {
     // ---- nodes ----
 
     /// The node of the schema at a value.
-    pub(crate) fn schema(&mut self, schema: ValueId) -> NodeId {
+    pub(crate) fn schema(&mut self, schema: SchemaAt) -> NodeId {
         let key = NodeKey::Schema(self.reader.registry.identity(schema));
         self.node(key, NodeContent::Schema(schema))
     }
@@ -78,8 +78,8 @@ impl<'o> Normal<'o> {
     }
 
     /// The demand that a value satisfies the schema at a place.
-    pub(crate) fn demand(&mut self, schema: ValueId) -> FormulaId {
-        match self.reader.registry.forest.get(schema) {
+    pub(crate) fn demand(&mut self, schema: SchemaAt) -> FormulaId {
+        match self.reader.registry.forest.get(schema.value) {
             Value::Bool(true) => FormulaId::TRUE,
             Value::Bool(false) => FormulaId::FALSE,
             _ => {
@@ -97,7 +97,8 @@ impl<'o> Normal<'o> {
     /// Where a node stands in the user's schema.
     pub(crate) fn place(&self, node: NodeId) -> ValueId {
         match self.nodes[node.0 as usize].content {
-            NodeContent::Schema(place) | NodeContent::Constant(place) => place,
+            NodeContent::Schema(schema) => schema.value,
+            NodeContent::Constant(value) => value,
         }
     }
 
@@ -110,7 +111,7 @@ impl<'o> Normal<'o> {
         first.map_or_else(String::new, |node| self.reader.registry.forest.pointer(self.place(node)))
     }
 
-    pub(super) fn parsed(&mut self, node: NodeId, schema: ValueId) -> Result<Arc<Parsed>, Error> {
+    pub(super) fn parsed(&mut self, node: NodeId, schema: SchemaAt) -> Result<Arc<Parsed>, Error> {
         if let Some(parsed) = &self.nodes[node.0 as usize].parsed {
             return Ok(parsed.clone());
         }
@@ -257,7 +258,7 @@ impl<'o> Normal<'o> {
         Ok(parts)
     }
 
-    fn done(&mut self, schema: ValueId, kind: Kind) -> Result<FormulaId, Error> {
+    pub(super) fn done(&mut self, schema: SchemaAt, kind: Kind) -> Result<FormulaId, Error> {
         let node = self.schema(schema);
         match self.components.get(&(node, kind)) {
             Some(State::Done(done)) => Ok(*done),
@@ -276,7 +277,7 @@ impl<'o> Normal<'o> {
         }
         let mut parts = Vec::new();
         for assertion in &parsed.assertions {
-            let part = self.assertion(assertion, kind, schema)?;
+            let part = self.assertion(assertion, kind, node)?;
             if part == FormulaId::FALSE {
                 return Ok(part);
             }
@@ -285,7 +286,7 @@ impl<'o> Normal<'o> {
         Ok(self.formulas.all(parts))
     }
 
-    fn assertion(&mut self, assertion: &Assertion, kind: Kind, schema: ValueId) -> Result<FormulaId, Error> {
+    fn assertion(&mut self, assertion: &Assertion, kind: Kind, node: NodeId) -> Result<FormulaId, Error> {
         let yes = FormulaId::TRUE;
         let f = &mut self.formulas;
         Ok(match (assertion, kind) {
@@ -318,7 +319,7 @@ impl<'o> Normal<'o> {
             (Assertion::MinItems(n), Kind::Array) => f.atom(Atom::MinItems(*n)),
             (Assertion::MaxItems(n), Kind::Array) => f.atom(Atom::MaxItems(*n)),
             (Assertion::UniqueItems, Kind::Array) => f.atom(Atom::Unique(true)),
-            (Assertion::Contains { schema, min, max }, Kind::Array) => {
+            (Assertion::Contains { schema, min, max, .. }, Kind::Array) => {
                 let demand = self.demand(*schema);
                 let least = self.formulas.atom(Atom::AtLeast { n: *min, demand });
                 let most = max.map_or(yes, |n| self.formulas.atom(Atom::AtMost { n, demand }));
@@ -335,6 +336,10 @@ impl<'o> Normal<'o> {
                 let names = self.done(*names, Kind::String)?;
                 let keys = self.formulas.negate(names);
                 self.formulas.atom(Atom::AllKeys { keys, demand: FormulaId::FALSE })
+            }
+            (Assertion::UnevaluatedItems(schema), Kind::Array) => self.unevaluated_items(node, *schema)?,
+            (Assertion::UnevaluatedProperties(schema), Kind::Object) => {
+                self.unevaluated_properties(node, *schema)?
             }
             (Assertion::MinProperties(n), Kind::Object) => f.atom(Atom::MinMembers(*n)),
             (Assertion::MaxProperties(n), Kind::Object) => f.atom(Atom::MaxMembers(*n)),
@@ -362,7 +367,7 @@ impl<'o> Normal<'o> {
             }
             (Assertion::OneOf(list), _) => {
                 let parts = self.done_list(list, kind)?;
-                self.exactly_one(&parts, kind, schema)?
+                self.exactly_one(&parts, kind, self.place(node))?
             }
             (Assertion::Not(schema), _) => {
                 let inner = self.done(*schema, kind)?;
@@ -381,7 +386,7 @@ impl<'o> Normal<'o> {
         })
     }
 
-    fn done_list(&mut self, list: &[ValueId], kind: Kind) -> Result<Vec<FormulaId>, Error> {
+    fn done_list(&mut self, list: &[SchemaAt], kind: Kind) -> Result<Vec<FormulaId>, Error> {
         list.iter().map(|&schema| self.done(schema, kind)).collect()
     }
 
@@ -417,15 +422,15 @@ impl<'o> Normal<'o> {
         self.formulas.atom(Atom::StringIn([name.clone()].into(), true))
     }
 
-    fn present(&mut self, name: &Arc<str>) -> FormulaId {
+    pub(super) fn present(&mut self, name: &Arc<str>) -> FormulaId {
         let keys = self.name(name);
         self.formulas.atom(Atom::SomeKey { keys, demand: FormulaId::TRUE })
     }
 
     fn members(
         &mut self,
-        declared: &[(Arc<str>, ValueId)],
-        patterns: &[(formwork_grammar::ExprId, ValueId)],
+        declared: &[(Arc<str>, SchemaAt)],
+        patterns: &[(formwork_grammar::ExprId, SchemaAt)],
         additional: Option<Additional>,
     ) -> FormulaId {
         let mut parts = Vec::with_capacity(declared.len() + patterns.len() + 1);

@@ -6,6 +6,7 @@ mod build;
 mod choices;
 mod derive;
 mod dump;
+mod evaluated;
 mod formula;
 mod names;
 mod node;

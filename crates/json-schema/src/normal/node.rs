@@ -1,6 +1,7 @@
 //! What demands are made of: schemas and constants.
 
 use crate::json::ValueId;
+use crate::schema::SchemaAt;
 
 /// A schema or a constant, by content: equal content is the same node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -10,7 +11,7 @@ pub(crate) struct NodeId(pub(super) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NodeContent {
     /// They satisfy the schema at this place.
-    Schema(ValueId),
+    Schema(SchemaAt),
     /// They equal this value.
     Constant(ValueId),
 }

@@ -1,6 +1,6 @@
 //! One schema's keywords, parsed and checked, in a form that no longer knows about drafts.
 
-use super::registry::{Dialect, Registry};
+use super::registry::{Dialect, Registry, SchemaAt, ScopeId};
 use crate::decimal::Decimal;
 use crate::draft::{self, Draft, Role};
 use crate::error::{Error, ErrorKind};
@@ -43,25 +43,29 @@ pub(crate) enum Assertion {
     /// At most this many characters.
     MaxLength(u64),
     /// Items by position, and the rest.
-    Items { prefix: Vec<ValueId>, rest: Option<ValueId> },
+    Items { prefix: Vec<SchemaAt>, rest: Option<SchemaAt> },
     /// At least this many items.
     MinItems(u64),
     /// At most this many items.
     MaxItems(u64),
     /// No two items equal.
     UniqueItems,
-    /// So many items satisfy a schema.
-    Contains { schema: ValueId, min: u64, max: Option<u64> },
+    /// So many items satisfy a schema; if it `evaluates`, `unevaluatedItems` does not concern those that do.
+    Contains { schema: SchemaAt, min: u64, max: Option<u64>, evaluates: bool },
+    /// What items satisfy that nothing else in the schema looked at.
+    UnevaluatedItems(SchemaAt),
     /// Members by name, by pattern, and the rest.
     Members {
-        declared: Vec<(Arc<str>, ValueId)>,
-        patterns: Vec<(ExprId, ValueId)>,
+        declared: Vec<(Arc<str>, SchemaAt)>,
+        patterns: Vec<(ExprId, SchemaAt)>,
         additional: Option<Additional>,
     },
     /// These names are present.
     Required(Vec<Arc<str>>),
     /// All names satisfy a schema.
-    PropertyNames(ValueId),
+    PropertyNames(SchemaAt),
+    /// What members satisfy that nothing else in the schema looked at.
+    UnevaluatedProperties(SchemaAt),
     /// At least this many members.
     MinProperties(u64),
     /// At most this many members.
@@ -69,26 +73,26 @@ pub(crate) enum Assertion {
     /// If the name is present, so are these.
     DependentRequired(Arc<str>, Vec<Arc<str>>),
     /// If the name is present, the whole object satisfies a schema.
-    DependentSchema(Arc<str>, ValueId),
+    DependentSchema(Arc<str>, SchemaAt),
     /// What another schema demands.
-    Reference(ValueId),
+    Reference(SchemaAt),
     /// All of these.
-    AllOf(Vec<ValueId>),
+    AllOf(Vec<SchemaAt>),
     /// At least one of these.
-    AnyOf(Vec<ValueId>),
+    AnyOf(Vec<SchemaAt>),
     /// Exactly one of these.
-    OneOf(Vec<ValueId>),
+    OneOf(Vec<SchemaAt>),
     /// Not this.
-    Not(ValueId),
+    Not(SchemaAt),
     /// One schema or another, depending on a third.
-    If { test: ValueId, then: Option<ValueId>, otherwise: Option<ValueId> },
+    If { test: SchemaAt, then: Option<SchemaAt>, otherwise: Option<SchemaAt> },
 }
 
 /// What undeclared members are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Additional {
     /// Of a schema.
-    Schema(ValueId),
+    Schema(SchemaAt),
     /// Not allowed, because the options close objects that do not say.
     Closed,
 }
@@ -121,6 +125,7 @@ pub(crate) struct Reader<'o> {
 /// One object schema being read.
 struct Keywords {
     schema: ValueId,
+    scope: ScopeId,
     dialect: Dialect,
     /// The members in force.
     active: Vec<(Arc<str>, ValueId)>,
@@ -141,7 +146,8 @@ impl Reader<'_> {
     }
 
     /// Parses the schema at a value.
-    pub(crate) fn parse(&mut self, schema: ValueId) -> Result<Parsed, Error> {
+    pub(crate) fn parse(&mut self, schema: SchemaAt) -> Result<Parsed, Error> {
+        let SchemaAt { value: schema, scope } = schema;
         let members = match self.registry.forest.get(schema) {
             Value::Bool(b) => return Ok(Parsed { is_false: !b, assertions: Vec::new() }),
             Value::Object(members) => members.clone(),
@@ -153,7 +159,7 @@ impl Reader<'_> {
             }
         };
         let dialect = self.registry.dialect(schema);
-        let mut keywords = Keywords { schema, dialect, active: Vec::new() };
+        let mut keywords = Keywords { schema, scope, dialect, active: Vec::new() };
         let lone_reference =
             dialect.draft <= Draft::Draft7 && members.iter().any(|(key, _)| &**key == "$ref");
         for (key, value) in members {
@@ -198,41 +204,33 @@ impl Reader<'_> {
             let Some(value) = k.get(keyword) else { continue };
             let reference = self.string(k, keyword, value)?;
             if keyword == "$recursiveRef" && k.dialect.draft != Draft::Draft201909 && k.dialect.stated {
+                self.unenforce(k, keyword, "of draft 2019-09 alone");
                 continue;
             }
             let pointer = self.registry.forest.pointer_to(k.schema, keyword);
-            if keyword == "$recursiveRef" && self.registry.has_recursive_anchor() {
-                return Err(Error::unsupported(
-                    pointer,
-                    keyword,
-                    "among `$recursiveAnchor`s is not enforced yet",
-                ));
-            }
-            if keyword == "$dynamicRef" {
-                let anchor = crate::uri::split_fragment(&reference).1;
-                if self.registry.n_dynamic_anchors(anchor) > 1 {
-                    return Err(Error::unsupported(
-                        pointer,
-                        keyword,
-                        "with several dynamic anchors of its name is not enforced yet",
-                    ));
-                }
-            }
             let Some(target) = self.registry.resolve(k.schema, &reference)? else {
                 let message = format!(
                     "`{keyword}` leads to {reference:?}, which is nowhere; nothing is fetched, so other documents must be given as `resources`"
                 );
                 return Err(Error::invalid(pointer, message));
             };
-            out.push(Assertion::Reference(target));
+            let target = match keyword {
+                "$dynamicRef" => {
+                    let anchor = crate::uri::split_fragment(&reference).1;
+                    self.registry.outermost(k.scope, target, anchor)
+                }
+                "$recursiveRef" => self.registry.outermost(k.scope, target, ""),
+                _ => target,
+            };
+            out.push(Assertion::Reference(self.below(k, target)));
         }
         Ok(())
     }
 
-    fn combinations(&self, k: &Keywords, out: &mut Vec<Assertion>) -> Result<(), Error> {
+    fn combinations(&mut self, k: &Keywords, out: &mut Vec<Assertion>) -> Result<(), Error> {
         for keyword in ["allOf", "anyOf", "oneOf"] {
             let Some(value) = k.get(keyword) else { continue };
-            let list = self.list(k, keyword, value)?;
+            let list = self.schemas(k, keyword, value)?;
             out.push(match keyword {
                 "allOf" => Assertion::AllOf(list),
                 "anyOf" => Assertion::AnyOf(list),
@@ -240,13 +238,13 @@ impl Reader<'_> {
             });
         }
         if let Some(schema) = k.get("not") {
-            out.push(Assertion::Not(schema));
+            out.push(Assertion::Not(self.below(k, schema)));
         }
         if let Some(test) = k.get("if") {
-            let (then, otherwise) = (k.get("then"), k.get("else"));
-            if then.is_some() || otherwise.is_some() {
-                out.push(Assertion::If { test, then, otherwise });
-            }
+            // Without `then` and `else` it still counts for what is unevaluated.
+            let mut schema = |value: Option<ValueId>| value.map(|value| self.below(k, value));
+            let (then, otherwise) = (schema(k.get("then")), schema(k.get("else")));
+            out.push(Assertion::If { test: self.below(k, test), then, otherwise });
         }
         Ok(())
     }
@@ -326,7 +324,7 @@ impl Reader<'_> {
         let mut rest = k.get("items");
         let is_list = rest.is_some_and(|id| matches!(self.registry.forest.get(id), Value::Array(_)));
         if let Some(value) = k.get("prefixItems") {
-            prefix = self.list(k, "prefixItems", value)?;
+            prefix = self.schemas(k, "prefixItems", value)?;
         }
         if is_list {
             if let Some(value) = rest {
@@ -337,13 +335,14 @@ impl Reader<'_> {
                 if !prefix.is_empty() {
                     return Err(self.error(k, "items", "a schema beside `prefixItems`"));
                 }
-                prefix = tuple;
+                prefix = tuple.into_iter().map(|item| self.below(k, item)).collect();
             }
             rest = k.get("additionalItems");
         } else if k.get("additionalItems").is_some() {
             self.unenforce(k, "additionalItems", "needs a list of `items`");
         }
         if !prefix.is_empty() || rest.is_some() {
+            let rest = rest.map(|rest| self.below(k, rest));
             out.push(Assertion::Items { prefix, rest });
         }
         if let Some(value) = k.get("minItems") {
@@ -362,36 +361,34 @@ impl Reader<'_> {
         if let Some(schema) = k.get("contains") {
             let min = k.get("minContains").map(|v| self.count(k, "minContains", v)).transpose()?;
             let max = k.get("maxContains").map(|v| self.count(k, "maxContains", v)).transpose()?;
-            out.push(Assertion::Contains { schema, min: min.unwrap_or(1), max });
+            let evaluates = k.dialect.draft >= Draft::Draft202012;
+            let schema = self.below(k, schema);
+            out.push(Assertion::Contains { schema, min: min.unwrap_or(1), max, evaluates });
         }
-        self.refuse(k, "unevaluatedItems")
-    }
-
-    fn refuse(&self, k: &Keywords, keyword: &str) -> Result<(), Error> {
-        if k.get(keyword).is_none() {
-            return Ok(());
+        if let Some(schema) = k.get("unevaluatedItems") {
+            out.push(Assertion::UnevaluatedItems(self.below(k, schema)));
         }
-        Err(Error::unsupported(
-            self.registry.forest.pointer_to(k.schema, keyword),
-            keyword,
-            "is not enforced yet",
-        ))
+        Ok(())
     }
 
     /// The declared names and what undeclared ones are; first, so that a schema's own names come before all others.
     fn members(&mut self, k: &Keywords, out: &mut Vec<Assertion>) -> Result<(), Error> {
         let mut declared = Vec::new();
         if let Some(value) = k.get("properties") {
-            declared = self.map(k, "properties", value)?;
+            for (name, schema) in self.map(k, "properties", value)? {
+                declared.push((name, self.below(k, schema)));
+            }
         }
         let mut patterns = Vec::new();
         if let Some(value) = k.get("patternProperties") {
             for (pattern, schema) in self.map(k, "patternProperties", value)? {
                 let pointer = self.registry.forest.pointer(schema);
-                patterns.push((self.pattern(pointer, "patternProperties", &pattern)?, schema));
+                let text = self.pattern(pointer, "patternProperties", &pattern)?;
+                patterns.push((text, self.below(k, schema)));
             }
         }
-        let mut additional = k.get("additionalProperties").map(Additional::Schema);
+        let additional = k.get("additionalProperties");
+        let mut additional = additional.map(|schema| Additional::Schema(self.below(k, schema)));
         if additional.is_none()
             && self.options.strict_objects
             && (k.get("properties").is_some() || k.get("patternProperties").is_some())
@@ -415,7 +412,7 @@ impl Reader<'_> {
             }
         }
         if let Some(schema) = k.get("propertyNames") {
-            out.push(Assertion::PropertyNames(schema));
+            out.push(Assertion::PropertyNames(self.below(k, schema)));
         }
         if let Some(value) = k.get("minProperties") {
             out.push(Assertion::MinProperties(self.count(k, "minProperties", value)?));
@@ -431,7 +428,7 @@ impl Reader<'_> {
         }
         if let Some(value) = k.get("dependentSchemas") {
             for (name, schema) in self.map(k, "dependentSchemas", value)? {
-                out.push(Assertion::DependentSchema(name, schema));
+                out.push(Assertion::DependentSchema(name, self.below(k, schema)));
             }
         }
         if let Some(value) = k.get("dependencies") {
@@ -442,11 +439,19 @@ impl Reader<'_> {
                     }
                     // Draft 3 wrote one name as a string.
                     Value::String(one) => Assertion::DependentRequired(name, vec![one.clone()]),
-                    _ => Assertion::DependentSchema(name, value),
+                    _ => Assertion::DependentSchema(name, self.below(k, value)),
                 });
             }
         }
-        self.refuse(k, "unevaluatedProperties")
+        if let Some(schema) = k.get("unevaluatedProperties") {
+            out.push(Assertion::UnevaluatedProperties(self.below(k, schema)));
+        }
+        Ok(())
+    }
+
+    /// A sub-schema, or what a reference leads to.
+    fn below(&mut self, k: &Keywords, schema: ValueId) -> SchemaAt {
+        self.registry.entered(k.scope, schema)
     }
 
     /// Moves a keyword from the enforced to the ignored.
@@ -506,11 +511,12 @@ impl Reader<'_> {
         Ok(number.as_u64().unwrap_or(u64::MAX))
     }
 
-    fn list(&self, k: &Keywords, keyword: &str, value: ValueId) -> Result<Vec<ValueId>, Error> {
-        match self.registry.forest.get(value) {
-            Value::Array(items) if !items.is_empty() => Ok(items.to_vec()),
-            _ => Err(self.error(k, keyword, "a list of schemas that is not empty")),
-        }
+    fn schemas(&mut self, k: &Keywords, keyword: &str, value: ValueId) -> Result<Vec<SchemaAt>, Error> {
+        let items = match self.registry.forest.get(value) {
+            Value::Array(items) if !items.is_empty() => items.clone(),
+            _ => return Err(self.error(k, keyword, "a list of schemas that is not empty")),
+        };
+        Ok(items.iter().map(|&item| self.below(k, item)).collect())
     }
 
     fn map(&self, k: &Keywords, keyword: &str, value: ValueId) -> Result<Vec<(Arc<str>, ValueId)>, Error> {

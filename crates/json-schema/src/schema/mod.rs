@@ -1,7 +1,8 @@
 //! Schemas as written: documents, identifiers, references, and each schema's keywords parsed and checked.
 
 mod keywords;
+mod metaschemas;
 mod registry;
 
 pub(crate) use keywords::{Additional, Assertion, Parsed, Reader};
-pub(crate) use registry::{ContentId, Dialect, Registry};
+pub(crate) use registry::{ContentId, Identity, Registry, SchemaAt};

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::json::{Forest, Value, ValueId};
 use crate::options::Options;
 use crate::uri;
-use formwork_grammar::HashMap;
+use formwork_grammar::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// How the keywords of a schema are to be read.
@@ -23,6 +23,32 @@ pub(crate) struct Dialect {
     pub(crate) stated: bool,
     /// Whether the meta-schema has the vocabulary of assertions.
     pub(crate) validates: bool,
+}
+
+impl Dialect {
+    const UNSTATED: Self = Self { draft: Draft::Draft202012, stated: false, validates: true };
+}
+
+/// The resources that were entered on the way to a schema, outermost first, each once, and only those that have a dynamic
+/// anchor: what dynamic references depend on beside the place where they stand. Schemas without such anchors have one
+/// scope, the empty one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub(crate) struct ScopeId(u32);
+
+/// A schema, and the scope that it is read in (its own resource included).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct SchemaAt {
+    pub(crate) value: ValueId,
+    pub(crate) scope: ScopeId,
+}
+
+/// What identifies a schema: content, and what its references are relative to, if it has any.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Identity {
+    content: ContentId,
+    /// Base URI and scope, if there is a reference below.
+    context: Option<(u32, ScopeId)>,
+    dialect: Dialect,
 }
 
 /// Canonical content, hash-consed: equal ids mean equal content.
@@ -61,9 +87,13 @@ pub(crate) struct Registry {
     dialects: Vec<Dialect>,
     /// Absolute URIs (with a fragment for anchors) of schemas.
     ids: HashMap<String, ValueId>,
-    /// How many schemas carry a dynamic anchor of a name.
-    dynamic_anchors: HashMap<Arc<str>, usize>,
-    has_recursive_anchor: bool,
+    /// The schemas with a `$dynamicAnchor`, by base URI and name; under the empty name, the resource's root if it has
+    /// `$recursiveAnchor`.
+    dynamic_anchors: HashMap<(u32, Arc<str>), ValueId>,
+    /// The bases of those.
+    dynamic_bases: HashSet<u32>,
+    scopes: Vec<Box<[u32]>>,
+    scope_ids: HashMap<Box<[u32]>, ScopeId>,
     contents: Vec<ContentId>,
     content_ids: HashMap<Content, ContentId>,
     has_reference: Vec<bool>,
@@ -87,7 +117,7 @@ impl Registry {
             let message = format!("the schema nests more than {} levels deep", options.limits.max_nesting);
             return Err(Error::limit("", message));
         }
-        let default = Dialect { draft: Draft::Draft202012, stated: false, validates: true };
+        let default = Dialect::UNSTATED;
         let mut registry = Self {
             forest,
             root,
@@ -98,8 +128,10 @@ impl Registry {
             dialects: vec![default; n],
             ids: HashMap::default(),
             dynamic_anchors: HashMap::default(),
-            has_recursive_anchor: false,
-            contents: Vec::new(),
+            dynamic_bases: HashSet::default(),
+            scopes: vec![Box::new([])],
+            scope_ids: HashMap::default(),
+            contents: vec![ContentId(0); n],
             content_ids: HashMap::default(),
             has_reference: Vec::new(),
         };
@@ -120,19 +152,37 @@ impl Registry {
         Ok(registry)
     }
 
-    pub(crate) fn root(&self) -> ValueId {
-        self.root
+    /// The schema itself.
+    pub(crate) fn root(&mut self) -> SchemaAt {
+        self.entered(ScopeId::default(), self.root)
+    }
+
+    /// A schema, entered from one of the given scope.
+    pub(crate) fn entered(&mut self, scope: ScopeId, value: ValueId) -> SchemaAt {
+        let base = self.bases[value.index()];
+        let outer = &self.scopes[scope.0 as usize];
+        if !self.dynamic_bases.contains(&base) || outer.contains(&base) {
+            return SchemaAt { value, scope };
+        }
+        let inner: Box<[u32]> = outer.iter().copied().chain([base]).collect();
+        let next = ScopeId(u32::try_from(self.scopes.len()).unwrap_or(u32::MAX));
+        let scope = *self.scope_ids.entry(inner.clone()).or_insert(next);
+        if scope == next {
+            self.scopes.push(inner);
+        }
+        SchemaAt { value, scope }
     }
 
     pub(crate) fn dialect(&self, schema: ValueId) -> Dialect {
         self.dialects[schema.index()]
     }
 
-    /// What identifies a schema: content, and what its references are relative to, if it has any.
-    pub(crate) fn identity(&self, schema: ValueId) -> (ContentId, u32, Dialect) {
-        let content = self.contents[schema.index()];
-        let base = if self.has_reference[content.0 as usize] { self.bases[schema.index()] + 1 } else { 0 };
-        (content, base, self.dialect(schema))
+    pub(crate) fn identity(&self, schema: SchemaAt) -> Identity {
+        let index = schema.value.index();
+        let content = self.contents[index];
+        let depends = self.has_reference[content.0 as usize];
+        let context = depends.then(|| (self.bases[index], schema.scope));
+        Identity { content, context, dialect: self.dialects[index] }
     }
 
     /// The content of a value, as data.
@@ -223,6 +273,7 @@ impl Registry {
             Some(Value::Bool(true))
         );
         let mut base = self.base_names[self.bases[index] as usize].clone();
+        let is_resource = self.forest.parent(schema).is_none() || (own_id.is_some() && !hidden);
         if let Some(own_id) = own_id.filter(|_| !hidden) {
             let absolute = uri::resolve(&base, &own_id);
             let (without, fragment) = uri::split_fragment(&absolute);
@@ -249,20 +300,50 @@ impl Registry {
             for anchor in anchors.into_iter().flatten() {
                 self.ids.insert(format!("{base}#{anchor}"), schema);
             }
-            if let Some(name) = dynamic {
-                *self.dynamic_anchors.entry(name).or_insert(0) += 1;
+            let base = self.bases[index];
+            let recursive = recursive && is_resource;
+            for name in dynamic.into_iter().chain(recursive.then(|| "".into())) {
+                self.dynamic_anchors.entry((base, name)).or_insert(schema);
+                self.dynamic_bases.insert(base);
             }
-            self.has_recursive_anchor |= recursive;
         }
     }
 
-    /// How many schemas carry the dynamic anchor that a reference's fragment names.
-    pub(crate) fn n_dynamic_anchors(&self, name: &str) -> usize {
-        self.dynamic_anchors.get(name).copied().unwrap_or(0)
+    /// Where a `$dynamicRef` (or, with the empty anchor, a `$recursiveRef`) leads that leads to `target` if taken for a
+    /// `$ref`: if there is a dynamic anchor of that name, to the outermost of them in scope.
+    pub(crate) fn outermost(&self, scope: ScopeId, target: ValueId, anchor: &str) -> ValueId {
+        let anchor: Arc<str> = anchor.into();
+        let at = |base: u32| self.dynamic_anchors.get(&(base, anchor.clone())).copied();
+        if at(self.bases[target.index()]) != Some(target) {
+            return target;
+        }
+        self.scopes[scope.0 as usize].iter().find_map(|&base| at(base)).unwrap_or(target)
     }
 
-    pub(crate) fn has_recursive_anchor(&self) -> bool {
-        self.has_recursive_anchor
+    /// The resource of a URI without fragment: one that is known, or one of the standard's meta-schemas.
+    fn resource(&mut self, name: &str) -> Result<Option<ValueId>, Error> {
+        if let Some(&known) = self.ids.get(name) {
+            return Ok(Some(known));
+        }
+        let Some(text) = super::metaschemas::find(name) else { return Ok(None) };
+        self.grow();
+        let root = self.forest.read(name, text)?;
+        self.grow();
+        let dialect = self.stated_dialect(root).unwrap_or(Dialect::UNSTATED);
+        self.enter(root, name, dialect)?;
+        for index in self.forest.subtree(root) {
+            self.add_content(ValueId::from_index(index))?;
+        }
+        Ok(Some(root))
+    }
+
+    /// Makes room for what was added to the forest.
+    fn grow(&mut self) {
+        let n = self.forest.len();
+        self.is.resize(n, Is::Data);
+        self.bases.resize(n, 0);
+        self.dialects.resize(n, Dialect::UNSTATED);
+        self.contents.resize(n, ContentId(0));
     }
 
     /// The schema that a reference in `schema` leads to.
@@ -270,7 +351,7 @@ impl Registry {
         let base = self.base_names[self.bases[schema.index()] as usize].clone();
         let absolute = uri::resolve(&base, reference);
         let (name, fragment) = uri::split_fragment(&absolute);
-        let Some(&resource) = self.ids.get(name) else { return Ok(None) };
+        let Some(resource) = self.resource(name)? else { return Ok(None) };
         let fragment = uri::percent_decode(fragment);
         let target = if fragment.is_empty() {
             Some(resource)
@@ -333,10 +414,7 @@ impl Registry {
         if content == next {
             self.has_reference.push(has_reference);
         }
-        match self.contents.get_mut(id.index()) {
-            Some(slot) => *slot = content,
-            None => self.contents.push(content),
-        }
+        self.contents[id.index()] = content;
         Ok(())
     }
 }
