@@ -88,7 +88,7 @@ pub fn build_with(
             }
             .map_err(|stop| fail(stop, &context))?
         };
-        n_states += dfa.states.len();
+        n_states += dfa.len();
         if n_states > limits.max_states {
             return Err(fail(Stop::States, &context));
         }
@@ -107,11 +107,13 @@ pub fn build_with(
         }
         let may_call = |callee: u32| productive[callee as usize];
         let mut live = accepting_reachable(&dfas[number], may_call);
-        keep_reached(&dfas[number], may_call, &mut live);
         let mut dfa = std::mem::take(&mut dfas[number]);
+        if !live.iter().all(|&live| live) || !dfa.all_calls().iter().all(|call| may_call(call.unit)) {
+            keep_reached(&dfa, may_call, &mut live);
+        }
         dfa.retain(&live, |call| productive[call.unit as usize]);
         if config.minimisation && productive[number] {
-            dfa = minimise(&dfa, &mut work).map_err(|stop| stopped(stop, grammar, &units, number, config))?;
+            dfa = minimise(dfa, &mut work).map_err(|stop| stopped(stop, grammar, &units, number, config))?;
         }
         if let Unit::Escape(ranges) = &units.list[number].unit {
             if config.minimisation {
@@ -135,7 +137,7 @@ fn counter(unit: &Unit) -> Option<Counter> {
 fn productive(dfas: &[Dfa], units: &Units) -> Vec<bool> {
     let mut callers: Vec<Vec<u32>> = vec![Vec::new(); dfas.len()];
     for (number, dfa) in dfas.iter().enumerate() {
-        for call in dfa.states.iter().flat_map(|state| &state.calls) {
+        for call in dfa.all_calls() {
             if callers[call.unit as usize].last() != Some(&(number as u32)) {
                 callers[call.unit as usize].push(number as u32);
             }
@@ -154,7 +156,7 @@ fn productive(dfas: &[Dfa], units: &Units) -> Vec<bool> {
         let may_call = |callee: u32| productive[callee as usize];
         let ends = match counter(&units.list[i].unit) {
             None => accepting_reachable(&dfas[i], may_call)[0],
-            Some(Counter { min, max }) => ticks(&dfas[i], may_call)[0]
+            Some(Counter { min, max }) => ticks(&dfas[i], false, may_call)[0]
                 .is_some_and(|(need, reach)| max.is_none_or(|max| need <= max) && reach >= min),
         };
         if ends {
@@ -177,10 +179,9 @@ fn keep_reached(dfa: &Dfa, may_call: impl Fn(u32) -> bool, live: &mut [bool]) {
         if std::mem::replace(&mut reached[state as usize], true) {
             continue;
         }
-        let state = &dfa.states[state as usize];
-        stack
-            .extend(state.letters.iter().map(|letter| letter.target).filter(|&target| live[target as usize]));
-        let calls = state.calls.iter().filter(|call| may_call(call.unit) && live[call.target as usize]);
+        let letters = dfa.letters(state).iter().map(|letter| letter.target);
+        stack.extend(letters.filter(|&target| live[target as usize]));
+        let calls = dfa.calls(state).iter().filter(|call| may_call(call.unit) && live[call.target as usize]);
         stack.extend(calls.map(|call| call.target));
     }
     for (live, reached) in live.iter_mut().zip(reached) {
@@ -194,7 +195,7 @@ fn reachable(dfas: &[Dfa]) -> Vec<bool> {
     let mut stack = vec![0u32];
     reachable[0] = true;
     while let Some(number) = stack.pop() {
-        for call in dfas[number as usize].states.iter().flat_map(|state| &state.calls) {
+        for call in dfas[number as usize].all_calls() {
             if !std::mem::replace(&mut reachable[call.unit as usize], true) {
                 stack.push(call.unit);
             }
@@ -223,7 +224,7 @@ fn empty(grammar: &Grammar, dfas: &[Dfa], units: &Units, productive: &[bool]) ->
     seen[0] = true;
     let mut blamed = 0u32;
     while let Some(number) = queue.pop_front() {
-        let calls = dfas[number as usize].states.iter().flat_map(|state| &state.calls);
+        let calls = dfas[number as usize].all_calls().iter();
         let mut innocent = true;
         for call in calls.filter(|call| !productive[call.unit as usize]) {
             innocent = false;
@@ -237,7 +238,7 @@ fn empty(grammar: &Grammar, dfas: &[Dfa], units: &Units, productive: &[bool]) ->
         }
     }
     let rule = grammar.rule(units.list[blamed as usize].rule);
-    let why = if dfas[blamed as usize].states.iter().any(|state| !state.calls.is_empty()) {
+    let why = if !dfas[blamed as usize].all_calls().is_empty() {
         "every way through it leads back into itself"
     } else {
         "no text matches it"
@@ -278,17 +279,18 @@ fn assemble(
         let base = automata.states.len();
         starts[number] = base;
         let counter = counter(&entry.unit);
-        let ahead = if counter.is_some() { ticks(dfa, |_| true) } else { Vec::new() };
+        let ahead = if counter.is_some() { ticks(dfa, false, |_| true) } else { Vec::new() };
         // States of one shape differ in their bounds alone; the first unit of the shape stands for all.
         let first = same_states_as[number];
         let class_base = if rule_ids[first].is_some() { starts[first] } else { base };
-        for (i, state) in dfa.states.iter().enumerate() {
+        for state in dfa.numbers() {
+            let i = state as usize;
             let first_edge = automata.byte_edges.len() as u32;
             let mut next_bytes = ByteSet::EMPTY;
             let mut first_ticking = first_edge;
             for ticking in [false, true] {
                 first_ticking = if ticking { automata.byte_edges.len() as u32 } else { first_ticking };
-                for letter in state.letters.iter().filter(|letter| letter.ticks == ticking) {
+                for letter in dfa.letters(state).iter().filter(|letter| letter.ticks == ticking) {
                     let (low, high) = (byte(letter.low), byte(letter.high));
                     next_bytes.insert_range(low, high);
                     let target = StateId::from_index(base + letter.target as usize);
@@ -297,15 +299,15 @@ fn assemble(
             }
             automata.alphabet = automata.alphabet.union(&next_bytes);
             let first_call = automata.rule_edges.len() as u32;
-            for call in &state.calls {
+            for call in dfa.calls(state) {
                 let rule = rule_ids[call.unit as usize].expect("what a reachable rule calls is reachable");
                 let target = StateId::from_index(base + call.target as usize);
                 automata.rule_edges.push(RuleEdge { rule, target, ticks: call.ticks });
             }
             let (need, reach) = ahead.get(i).copied().flatten().unwrap_or((0, u32::MAX));
-            let (ascii_loop, loops_utf8) = own_loop(dfa, i as u32, false);
+            let (ascii_loop, loops_utf8) = own_loop(dfa, state, false);
             let (ticking_ascii_loop, ticking_loops_utf8) =
-                if counter.is_some() { own_loop(dfa, i as u32, true) } else { (0, false) };
+                if counter.is_some() { own_loop(dfa, state, true) } else { (0, false) };
             automata.states.push(State {
                 rule: rule_id,
                 first_edge,
@@ -313,7 +315,7 @@ fn assemble(
                 first_call,
                 need,
                 reach,
-                accepting: state.accepting,
+                accepting: dfa.is_accepting(state),
                 loops_utf8,
                 ascii_loop,
                 ticking_ascii_loop,
@@ -329,7 +331,7 @@ fn assemble(
             place: rule.place().clone(),
             start: StateId::from_index(base),
             counter,
-            refers: dfa.states.iter().any(|state| !state.calls.is_empty()),
+            refers: !dfa.all_calls().is_empty(),
             is_called: false,
         });
     }
@@ -400,7 +402,7 @@ fn byte(letter: u32) -> u8 {
 /// each with one tick, or each without.
 fn own_loop(dfa: &Dfa, state: u32, ticks: bool) -> (u128, bool) {
     let mut own = ByteSet::EMPTY;
-    let letters = &dfa.states[state as usize].letters;
+    let letters = dfa.letters(state);
     for letter in letters.iter().filter(|letter| letter.ticks == ticks && letter.target == state) {
         own.insert_range(byte(letter.low), byte(letter.high));
     }
@@ -444,7 +446,7 @@ fn targets(dfa: &Dfa, from: &[u32], low: u8, high: u8, ticks: bool) -> Option<Ve
     let mut found = Vec::new();
     for &state in from {
         let mut next = low;
-        for letter in dfa.states[state as usize].letters.iter().filter(|l| l.high >= low && l.low <= high) {
+        for letter in dfa.letters(state).iter().filter(|l| l.high >= low && l.low <= high) {
             if letter.ticks != ticks || letter.low > next {
                 return None;
             }

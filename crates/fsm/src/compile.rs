@@ -43,7 +43,7 @@ impl Context<'_> {
         let entry = &self.units.list[unit as usize];
         let (unit, rule) = (entry.unit.clone(), entry.rule);
         let mut builder = Builder::new(self, plan, rule);
-        let start = builder.nfa.add(Node::Split(Vec::new()));
+        let start = builder.nfa.reserve();
         match unit {
             Unit::Rule(own) => {
                 builder.own = Some((own, start));
@@ -54,11 +54,11 @@ impl Context<'_> {
                 let parts = plan.split(own).map(|split| split.recursive.clone()).unwrap_or_default();
                 let end = builder.end;
                 let entries = builder.alternatives(&parts, Spelling::Utf8, end);
-                builder.nfa.nodes[start as usize] = Node::Split(entries);
+                builder.nfa.nodes[start as usize] = builder.nfa.split(&entries);
             }
             Unit::Body(expr, spelling) => {
                 let body = builder.node(expr, spelling, builder.end);
-                builder.nfa.nodes[start as usize] = Node::Split(vec![body]);
+                builder.nfa.nodes[start as usize] = builder.nfa.split(&[body]);
             }
             Unit::Counted { shape, .. } => builder.counted(start, &shape),
             Unit::Escape(ranges) => {
@@ -66,7 +66,7 @@ impl Context<'_> {
                 let edges: Vec<Range> =
                     ranges.into_iter().map(|(low, high)| Range { low, high, target }).collect();
                 let letters = builder.speller.escapes(&mut builder.nfa, &edges);
-                builder.nfa.nodes[start as usize] = Node::Letters(letters.into_iter().collect());
+                builder.nfa.nodes[start as usize] = builder.nfa.read(letters.as_slice());
             }
         }
         builder.run(work)?;
@@ -208,6 +208,8 @@ struct Builder<'a, 'g> {
     memo: HashMap<(ExprId, Spelling, NodeId), NodeId>,
     todo: Vec<(NodeId, ExprId, Spelling, NodeId)>,
     speller: Speller,
+    /// A buffer.
+    letters: Vec<Range>,
 }
 
 impl<'a, 'g> Builder<'a, 'g> {
@@ -224,6 +226,7 @@ impl<'a, 'g> Builder<'a, 'g> {
             memo: HashMap::default(),
             todo: Vec::new(),
             speller: Speller::default(),
+            letters: Vec::new(),
         }
     }
 
@@ -237,7 +240,7 @@ impl<'a, 'g> Builder<'a, 'g> {
         let nfa = &mut self.nfa;
         let todo = &mut self.todo;
         *self.memo.entry((expr, spelling, next)).or_insert_with(|| {
-            let node = nfa.add(Node::Split(Vec::new()));
+            let node = nfa.reserve();
             todo.push((node, expr, spelling, next));
             node
         })
@@ -269,17 +272,17 @@ impl<'a, 'g> Builder<'a, 'g> {
     ) -> Result<(), Stop> {
         let grammar = self.context.grammar;
         let filled = match grammar.expr(expr) {
-            Expr::Empty => Node::Split(vec![next]),
+            Expr::Empty => self.nfa.split(&[next]),
             Expr::Bytes(bytes) => {
                 work.spend(bytes.len())?;
                 self.literal(bytes, spelling, next)
             }
-            Expr::ByteClass(set) => Node::Letters(
-                set.ranges()
-                    .into_iter()
-                    .map(|(low, high)| Range { low: low.into(), high: high.into(), target: next })
-                    .collect(),
-            ),
+            Expr::ByteClass(set) => {
+                let range =
+                    |(low, high): (u8, u8)| Range { low: low.into(), high: high.into(), target: next };
+                let letters: Vec<Range> = set.ranges().into_iter().map(range).collect();
+                self.nfa.read(&letters)
+            }
             Expr::Class(class) => {
                 let edges: Vec<Range> = class
                     .ranges()
@@ -287,12 +290,16 @@ impl<'a, 'g> Builder<'a, 'g> {
                     .map(|&(low, high)| Range { low: low.into(), high: high.into(), target: next })
                     .collect();
                 work.spend(edges.len())?;
-                Node::Letters(self.speller.letters(&mut self.nfa, spelling, &edges))
+                self.characters(&edges, spelling, false)
             }
-            Expr::Seq(parts) => Node::Split(vec![self.sequence(parts, spelling, next)]),
+            Expr::Seq(parts) => {
+                let first = self.sequence(parts, spelling, next);
+                self.nfa.split(&[first])
+            }
             Expr::Alt(parts) => {
                 work.spend(parts.len())?;
-                Node::Split(self.alternatives(parts, spelling, next))
+                let nodes = self.alternatives(parts, spelling, next);
+                self.nfa.split(&nodes)
             }
             Expr::Repeat { body, min, max } => {
                 return self.repeat(node, expr, (*body, *min, *max), spelling, next, work);
@@ -304,10 +311,11 @@ impl<'a, 'g> Builder<'a, 'g> {
             Expr::And(_) | Expr::Not(_) => {
                 self.context.prepare_texts(expr, self.rule, self.plan, work)?;
                 let dfa = Arc::clone(&self.context.texts[&expr]);
-                Node::Split(vec![self.embed(&dfa, spelling, next, false)])
+                let first = self.embed(&dfa, spelling, next, false);
+                self.nfa.split(&[first])
             }
             // Nothing is read: `Never`, and what the arena cannot hold here.
-            _ => Node::Split(Vec::new()),
+            _ => Node::Split(0, 0),
         };
         self.nfa.nodes[node as usize] = filled;
         Ok(())
@@ -318,10 +326,18 @@ impl<'a, 'g> Builder<'a, 'g> {
         let letters = letters_of(bytes, spelling);
         let mut target = next;
         for &letter in letters[1..].iter().rev() {
-            let node = self.characters(&[Range { low: letter, high: letter, target }], spelling, true);
+            let node = self.letter_node(&[Range { low: letter, high: letter, target }], spelling);
             target = self.nfa.add(node);
         }
-        self.characters(&[Range { low: letters[0], high: letters[0], target }], spelling, true)
+        self.letter_node(&[Range { low: letters[0], high: letters[0], target }], spelling)
+    }
+
+    /// The node that reads one of these [letters of literals](letters_of).
+    fn letter_node(&mut self, edges: &[Range], spelling: Spelling) -> Node {
+        match spelling {
+            Spelling::Utf8 | Spelling::CodePoints => self.nfa.read(edges),
+            Spelling::Json => self.characters(edges, spelling, true),
+        }
     }
 
     /// The node that reads one character of these disjoint ranges. The letters of a literal in UTF-8 are bytes already.
@@ -329,22 +345,35 @@ impl<'a, 'g> Builder<'a, 'g> {
     /// With `call_escapes`, JSON escapes are calls of a unit that all states share which read the same characters: five
     /// states for each character of every property name would otherwise be most of the automaton.
     fn characters(&mut self, edges: &[Range], spelling: Spelling, call_escapes: bool) -> Node {
-        match spelling {
-            Spelling::Utf8 | Spelling::CodePoints => Node::Letters(edges.to_vec()),
+        let mut letters = std::mem::take(&mut self.letters);
+        letters.clear();
+        let node = match spelling {
             Spelling::Json if call_escapes && self.plan.shares_escapes() => {
-                let raw = self.speller.raw(&mut self.nfa, edges);
-                let mut nodes = vec![self.nfa.add(Node::Letters(raw))];
-                let mut by_target: Vec<Range> = edges.to_vec();
-                by_target.sort_unstable_by_key(|edge| (edge.target, edge.low));
-                for group in by_target.chunk_by(|a, b| a.target == b.target) {
-                    let ranges = group.iter().map(|edge| (edge.low, edge.high)).collect();
-                    let unit = self.context.units.intern(Unit::Escape(ranges), self.rule);
-                    nodes.push(self.nfa.add(Node::Call(unit, group[0].target)));
+                self.speller.raw(&mut self.nfa, edges, &mut letters);
+                let mut calls: Vec<(u32, NodeId)> = Vec::new();
+                if let [Range { low, high, target }] = *edges {
+                    calls.push((self.escape_unit(vec![(low, high)]), target));
+                } else {
+                    let mut by_target: Vec<Range> = edges.to_vec();
+                    by_target.sort_unstable_by_key(|edge| (edge.target, edge.low));
+                    for group in by_target.chunk_by(|a, b| a.target == b.target) {
+                        let ranges = group.iter().map(|edge| (edge.low, edge.high)).collect();
+                        calls.push((self.escape_unit(ranges), group[0].target));
+                    }
                 }
-                Node::Split(nodes)
+                self.nfa.read_or_call(&letters, &calls)
             }
-            Spelling::Json => Node::Letters(self.speller.letters(&mut self.nfa, Spelling::Json, edges)),
-        }
+            _ => {
+                self.speller.letters(&mut self.nfa, spelling, edges, &mut letters);
+                self.nfa.read(&letters)
+            }
+        };
+        self.letters = letters;
+        node
+    }
+
+    fn escape_unit(&mut self, ranges: Vec<(u32, u32)>) -> u32 {
+        self.context.units.intern(Unit::Escape(ranges), self.rule)
     }
 
     fn sequence(&mut self, parts: &[ExprId], spelling: Spelling, next: NodeId) -> NodeId {
@@ -364,8 +393,9 @@ impl<'a, 'g> Builder<'a, 'g> {
     fn call_counted(&mut self, shape: Shape, min: u32, max: Option<u32>, next: NodeId) -> NodeId {
         let (unit, empty) = self.context.counted_unit(shape, min, max);
         let unit = self.context.units.intern(unit, self.rule);
-        let call = self.nfa.add(Node::Call(unit, next));
-        if empty { self.nfa.add(Node::Split(vec![call, next])) } else { call }
+        let call = self.nfa.call(unit, next);
+        let call = self.nfa.add(call);
+        if empty { self.nfa.add_split(&[call, next]) } else { call }
     }
 
     /// Many literals share their beginnings in a trie; everything else is a node of its own.
@@ -388,7 +418,7 @@ impl<'a, 'g> Builder<'a, 'g> {
 
     /// The node of the trie of sorted, different, non-empty words.
     fn trie(&mut self, words: &[Vec<u32>], spelling: Spelling, next: NodeId) -> NodeId {
-        let root = self.nfa.add(Node::Split(Vec::new()));
+        let root = self.nfa.reserve();
         let mut todo = vec![(root, 0usize, words.len(), 0usize)];
         while let Some((node, start, end, depth)) = todo.pop() {
             let mut edges: Vec<Range> = Vec::new();
@@ -405,14 +435,14 @@ impl<'a, 'g> Builder<'a, 'g> {
                 let target = if rest == last {
                     next
                 } else {
-                    let child = self.nfa.add(Node::Split(Vec::new()));
+                    let child = self.nfa.reserve();
                     todo.push((child, rest, last, depth + 1));
-                    if ends { self.nfa.add(Node::Split(vec![child, next])) } else { child }
+                    if ends { self.nfa.add_split(&[child, next]) } else { child }
                 };
                 edges.push(Range { low: letter, high: letter, target });
                 first = last;
             }
-            self.nfa.nodes[node as usize] = self.characters(&edges, spelling, true);
+            self.nfa.nodes[node as usize] = self.letter_node(&edges, spelling);
         }
         root
     }
@@ -430,23 +460,23 @@ impl<'a, 'g> Builder<'a, 'g> {
             pieces(self.context.grammar, self.plan, &self.context.measurable, &[expr], spelling)[..]
         {
             let target = self.sequence(&[expr], spelling, next);
-            self.nfa.nodes[node as usize] = Node::Split(vec![target]);
+            self.nfa.nodes[node as usize] = self.nfa.split(&[target]);
             return Ok(());
         }
         // From the end to the front: first what may be left out, then what must be there.
         let mut rest = next;
         match max {
             None => {
-                let head = self.nfa.add(Node::Split(Vec::new()));
+                let head = self.nfa.reserve();
                 let again = self.node(body, spelling, head);
-                self.nfa.nodes[head as usize] = Node::Split(vec![again, next]);
+                self.nfa.nodes[head as usize] = self.nfa.split(&[again, next]);
                 rest = head;
             }
             Some(max) => {
                 for _ in min..max {
                     work.spend(1)?;
                     let once = self.node(body, spelling, rest);
-                    rest = self.nfa.add(Node::Split(vec![once, next]));
+                    rest = self.nfa.add_split(&[once, next]);
                     self.check_nodes()?;
                 }
             }
@@ -456,7 +486,7 @@ impl<'a, 'g> Builder<'a, 'g> {
             rest = self.node(body, spelling, rest);
             self.check_nodes()?;
         }
-        self.nfa.nodes[node as usize] = Node::Split(vec![rest]);
+        self.nfa.nodes[node as usize] = self.nfa.split(&[rest]);
         Ok(())
     }
 
@@ -476,26 +506,30 @@ impl<'a, 'g> Builder<'a, 'g> {
                 Some((_, start)) => nodes.push(start),
                 None => {
                     let unit = self.context.units.intern(Unit::Recursive(rule), rule);
-                    nodes.push(self.nfa.add(Node::Call(unit, next)));
+                    let call = self.nfa.call(unit, next);
+                    nodes.push(self.nfa.add(call));
                     if split.recursive.iter().any(|&part| self.context.nullable.expr(part)) {
                         nodes.push(next);
                     }
                 }
             }
-            self.nfa.nodes[node as usize] = Node::Split(nodes);
+            self.nfa.nodes[node as usize] = self.nfa.split(&nodes);
             return;
         }
         if let Some((_, start)) = own {
             // A rule that ends with itself starts again.
-            self.nfa.nodes[node as usize] = Node::Split(vec![start]);
+            self.nfa.nodes[node as usize] = self.nfa.split(&[start]);
             return;
         }
         let unit = self.context.unit_of_rule(self.plan, rule);
-        self.nfa.nodes[node as usize] = Node::Call(unit, next);
-        if self.context.nullable.rule(self.context.grammar, rule) {
-            let call = self.nfa.add(Node::Call(unit, next));
-            self.nfa.nodes[node as usize] = Node::Split(vec![call, next]);
-        }
+        let call = self.nfa.call(unit, next);
+        self.nfa.nodes[node as usize] = match self.context.nullable.rule(self.context.grammar, rule) {
+            true => {
+                let call = self.nfa.add(call);
+                self.nfa.split(&[call, next])
+            }
+            false => call,
+        };
     }
 
     /// The body of a rule in line; direct left recursion becomes a loop.
@@ -503,10 +537,10 @@ impl<'a, 'g> Builder<'a, 'g> {
         let grammar = self.context.grammar;
         let Some((tails, others)) = left_recursion(grammar, rule) else {
             let body = self.node(grammar.rule(rule).body(), Spelling::Utf8, next);
-            self.nfa.nodes[node as usize] = Node::Split(vec![body]);
+            self.nfa.nodes[node as usize] = self.nfa.split(&[body]);
             return;
         };
-        let head = self.nfa.add(Node::Split(Vec::new()));
+        let head = self.nfa.reserve();
         let mut again = vec![next];
         for tail in tails.into_iter().filter(|tail| !tail.is_empty()) {
             // `e ::= e "+" e`: what the last `e` reads already includes all further rounds of the loop, so it need not
@@ -515,24 +549,27 @@ impl<'a, 'g> Builder<'a, 'g> {
                 matches!(grammar.expr(tail[tail.len() - 1]), Expr::Rule(last) if *last == rule);
             again.push(self.sequence(tail, Spelling::Utf8, if ends_with_itself { next } else { head }));
         }
-        self.nfa.nodes[head as usize] = Node::Split(again);
+        self.nfa.nodes[head as usize] = self.nfa.split(&again);
         let entries = self.alternatives(&others, Spelling::Utf8, head);
-        self.nfa.nodes[node as usize] = Node::Split(entries);
+        self.nfa.nodes[node as usize] = self.nfa.split(&entries);
     }
 
     fn counted(&mut self, start: NodeId, shape: &Shape) {
         let exit = self.sequence(&shape.after, shape.spelling, self.end);
         let head = match &shape.body {
             Body::Repeated(body) => {
-                let head = self.nfa.add(Node::Split(Vec::new()));
+                let head = self.nfa.reserve();
                 let tick = self.nfa.add(Node::Tick(head));
                 let body = if self.context.nullable.expr(*body) {
                     let unit = self.context.units.intern(Unit::Body(*body, shape.body_spelling), self.rule);
-                    self.nfa.add(Node::Call(unit, tick))
+                    {
+                        let call = self.nfa.call(unit, tick);
+                        self.nfa.add(call)
+                    }
                 } else {
                     self.node(*body, shape.body_spelling, tick)
                 };
-                self.nfa.nodes[head as usize] = Node::Split(vec![body, exit]);
+                self.nfa.nodes[head as usize] = self.nfa.split(&[body, exit]);
                 head
             }
             Body::Measured(parts) => {
@@ -541,39 +578,32 @@ impl<'a, 'g> Builder<'a, 'g> {
             }
         };
         let first = self.sequence(&shape.before, shape.spelling, head);
-        self.nfa.nodes[start as usize] = Node::Split(vec![first]);
+        self.nfa.nodes[start as usize] = self.nfa.split(&[first]);
     }
 
     /// The nodes of an automaton over code points, spelled, going on at `next`; with `ticks`, every character ticks.
     fn embed(&mut self, dfa: &Dfa, spelling: Spelling, next: NodeId, ticks: bool) -> NodeId {
-        let nodes: Vec<NodeId> = dfa.states.iter().map(|_| self.nfa.add(Node::Split(Vec::new()))).collect();
+        let nodes: Vec<NodeId> = dfa.numbers().map(|_| self.nfa.reserve()).collect();
         let targets: Vec<NodeId> = match ticks {
             true => nodes.iter().map(|&node| self.nfa.add(Node::Tick(node))).collect(),
             false => nodes.clone(),
         };
         // Escapes in line make a loop over nearly everything a plain one; elsewhere they multiply the states.
-        let large = dfa.states.len() > LARGE_TEXT && !ticks;
-        for (i, (state, &node)) in dfa.states.iter().zip(&nodes).enumerate() {
-            let edges: Vec<Range> = state
-                .letters
-                .iter()
-                .map(|letter| Range {
-                    low: letter.low,
-                    high: letter.high,
-                    target: targets[letter.target as usize],
-                })
-                .collect();
-            let loops = state.letters.iter().all(|letter| letter.target as usize == i);
-            let reads = match spelling {
-                Spelling::Json => self.characters(&edges, spelling, large && !loops),
-                _ => Node::Letters(self.speller.letters(&mut self.nfa, spelling, &edges)),
-            };
-            self.nfa.nodes[node as usize] = if state.accepting {
-                let reads = self.nfa.add(reads);
-                Node::Split(vec![reads, next])
-            } else {
-                reads
-            };
+        let large = dfa.len() > LARGE_TEXT && !ticks;
+        let mut edges: Vec<Range> = Vec::new();
+        for state in dfa.numbers() {
+            edges.clear();
+            edges.extend(dfa.letters(state).iter().map(|letter| {
+                let target = targets[letter.target as usize];
+                Range { low: letter.low, high: letter.high, target }
+            }));
+            let loops = dfa.letters(state).iter().all(|letter| letter.target == state);
+            let mut reads = self.characters(&edges, spelling, large && !loops);
+            if dfa.is_accepting(state) {
+                let node = self.nfa.add(reads);
+                reads = self.nfa.split(&[node, next]);
+            }
+            self.nfa.nodes[nodes[state as usize] as usize] = reads;
         }
         nodes[0]
     }

@@ -1,21 +1,25 @@
 //! A deterministic automaton of one rule, before it takes its place among the others.
 
 /// Over bytes and calls, or over code points (then without calls and ticks). State 0 is the start.
+///
+/// The edges of all states stand in two arrays, state after state: building one allocates a handful of times, whatever
+/// its size.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Dfa {
-    pub(crate) states: Vec<State>,
+    states: Vec<State>,
+    letters: Vec<Letter>,
+    calls: Vec<Call>,
 }
 
-/// Deterministic in the letter *with its tick*: one byte may lead to one state without and to another with a tick.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct State {
-    /// Ascending by `low`; ranges of equal `ticks` are disjoint.
-    pub(crate) letters: Vec<Letter>,
-    /// Ascending by unit and tick; each pair at most once.
-    pub(crate) calls: Vec<Call>,
-    pub(crate) accepting: bool,
+/// Where the edges of a state end; they begin where those of the state before it end.
+#[derive(Clone, Copy, Debug)]
+struct State {
+    letters_end: u32,
+    calls_end: u32,
+    accepting: bool,
 }
 
+/// Deterministic *with its tick*: one byte may lead to one state without and to another with a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Letter {
     pub(crate) low: u32,
@@ -32,9 +36,112 @@ pub(crate) struct Call {
 }
 
 impl Dfa {
-    /// Keeps what `keep` says of the letters, calls and states, in order, and renumbers. The start always stays.
-    pub(crate) fn retain(&mut self, live: &[bool], mut keep_call: impl FnMut(&Call) -> bool) {
-        let mut renumbered = vec![u32::MAX; self.states.len()];
+    /// The number of states.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    /// Ascending by `low`; ranges of equal `ticks` are disjoint.
+    #[inline]
+    pub(crate) fn letters(&self, state: u32) -> &[Letter] {
+        let i = state as usize;
+        let start = if i == 0 { 0 } else { self.states[i - 1].letters_end };
+        &self.letters[start as usize..self.states[i].letters_end as usize]
+    }
+
+    /// Ascending by unit and tick; each pair at most once.
+    #[inline]
+    pub(crate) fn calls(&self, state: u32) -> &[Call] {
+        let i = state as usize;
+        let start = if i == 0 { 0 } else { self.states[i - 1].calls_end };
+        &self.calls[start as usize..self.states[i].calls_end as usize]
+    }
+
+    #[inline]
+    pub(crate) fn is_accepting(&self, state: u32) -> bool {
+        self.states[state as usize].accepting
+    }
+
+    /// The numbers of the states.
+    pub(crate) fn numbers(&self) -> std::ops::Range<u32> {
+        0..self.states.len() as u32
+    }
+
+    /// Where the edges of a state lead; repeats what several lead to.
+    #[inline]
+    pub(crate) fn targets(&self, state: u32) -> impl Iterator<Item = u32> + '_ {
+        let letters = self.letters(state).iter().map(|letter| letter.target);
+        letters.chain(self.calls(state).iter().map(|call| call.target))
+    }
+
+    /// All calls of all states.
+    pub(crate) fn all_calls(&self) -> &[Call] {
+        &self.calls
+    }
+
+    /// Letters and calls of all states.
+    pub(crate) fn n_edges(&self) -> usize {
+        self.letters.len() + self.calls.len()
+    }
+
+    /// Adds a letter to the state that is being made.
+    #[inline]
+    pub(crate) fn add_letter(&mut self, letter: Letter) {
+        self.letters.push(letter);
+    }
+
+    /// Adds a call to the state that is being made.
+    #[inline]
+    pub(crate) fn add_call(&mut self, call: Call) {
+        self.calls.push(call);
+    }
+
+    /// The letters so far of the state that is being made.
+    #[inline]
+    pub(crate) fn open_letters(&mut self) -> &mut [Letter] {
+        let start = self.states.last().map_or(0, |state| state.letters_end);
+        &mut self.letters[start as usize..]
+    }
+
+    /// Ends the state that is being made: it has the letters and calls added since the last one.
+    pub(crate) fn finish_state(&mut self, accepting: bool) {
+        self.states.push(State {
+            letters_end: self.letters.len() as u32,
+            calls_end: self.calls.len() as u32,
+            accepting,
+        });
+    }
+
+    /// Ends the state that is being made, joining neighbouring letters that lead to the same state.
+    pub(crate) fn finish_merged(&mut self, accepting: bool) {
+        let start = self.states.last().map_or(0, |state| state.letters_end) as usize;
+        if self.letters.len() - start > 1 {
+            self.letters[start..].sort_unstable_by_key(|letter| (letter.ticks, letter.low));
+            let mut kept = start;
+            for i in start + 1..self.letters.len() {
+                let (last, next) = (self.letters[kept], self.letters[i]);
+                if last.ticks == next.ticks && last.target == next.target && last.high + 1 == next.low {
+                    self.letters[kept].high = next.high;
+                } else {
+                    kept += 1;
+                    self.letters[kept] = next;
+                }
+            }
+            self.letters.truncate(kept + 1);
+            if self.letters[start..].iter().any(|letter| letter.ticks) {
+                self.letters[start..].sort_unstable();
+            }
+        }
+        self.finish_state(accepting);
+    }
+
+    /// Keeps what `keep` says of the calls, the live states and the start, in order, and renumbers.
+    pub(crate) fn retain(&mut self, live: &[bool], keep_call: impl Fn(&Call) -> bool) {
+        if live.iter().all(|&live| live) && self.calls.iter().all(&keep_call) {
+            return;
+        }
+        let mut renumbered = vec![u32::MAX; self.len()];
         let mut next = 0u32;
         for (i, renumbered) in renumbered.iter_mut().enumerate() {
             if i == 0 || live[i] {
@@ -42,23 +149,15 @@ impl Dfa {
                 next += 1;
             }
         }
-        let mut index = 0;
-        self.states.retain_mut(|state| {
-            let stays = renumbered[index] != u32::MAX;
-            index += 1;
-            if stays {
-                state.letters.retain(|letter| live[letter.target as usize]);
-                state.calls.retain(|call| live[call.target as usize] && keep_call(call));
-                for target in state
-                    .letters
-                    .iter_mut()
-                    .map(|letter| &mut letter.target)
-                    .chain(state.calls.iter_mut().map(|call| &mut call.target))
-                {
-                    *target = renumbered[*target as usize];
-                }
+        let old = std::mem::take(self);
+        for state in old.numbers().filter(|&state| renumbered[state as usize] != u32::MAX) {
+            for letter in old.letters(state).iter().filter(|letter| live[letter.target as usize]) {
+                self.add_letter(Letter { target: renumbered[letter.target as usize], ..*letter });
             }
-            stays
-        });
+            for call in old.calls(state).iter().filter(|call| live[call.target as usize] && keep_call(call)) {
+                self.add_call(Call { target: renumbered[call.target as usize], ..*call });
+            }
+            self.finish_state(old.is_accepting(state));
+        }
     }
 }

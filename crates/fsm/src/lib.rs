@@ -38,6 +38,7 @@
 //! The stack use does not depend on the grammar.
 #![forbid(unsafe_code)]
 
+mod adjacency;
 mod automata;
 mod build;
 mod cache;
@@ -47,6 +48,7 @@ mod dump;
 mod error;
 
 mod compile;
+mod components;
 mod dfa;
 mod minimise;
 mod nfa;
@@ -57,6 +59,7 @@ mod subset;
 mod text;
 mod ticks;
 mod unit;
+mod valmari;
 mod work;
 
 pub use automata::{Automata, ByteEdge, Counter, RuleEdge, RuleId, StateId};

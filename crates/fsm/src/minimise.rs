@@ -1,266 +1,325 @@
-//! Merges states of equal future within one automaton (Hopcroft's idea in the form of A. Valmari, *Fast brief practical
-//! DFA minimization*, 2012: a partition of states and a partition of transitions refine each other, always along the
-//! smaller half).
+//! Merges states of equal future within one automaton.
 //!
-//! Letters are cut at all range boundaries of the automaton first, so that equal letters are equal numbers; a call is a
-//! letter of its own. Cost O(e log n) for e cut transitions. All states must be reachable and able to accept (the start
-//! excepted).
+//! # States that come after others
+//! Most automata of rules are nearly trees: a state's future is made of its own edges and of futures that are known already,
+//! if states are taken in the order in which nothing comes before what it leads to. Then two states are the same exactly
+//! if their edges are, once targets are named by their classes, and one lookup decides. A state that leads to itself says so
+//! in place of its class.
+//!
+//! Where states lead to each other in a circle (a strongly connected component), their classes are found by refinement:
+//! colours, at first all the same, are made anew from the edges with their targets' colours until no more appear. Components
+//! are small (the members of an object, a list); an automaton with a large one goes to [`valmari`] instead, whose cost
+//! does not depend on the shape.
+//!
+//! # Worked example
+//! `("ab" | "cb") "d"*`: s0 a→s1, c→s2; s1 b→s3; s2 b→s4; s3* and s4* d→s5; s5* d→s5. From the end: s5 is (accepts, d→itself).
+//! s3 is (accepts, d→s5): the same future as s5, found because a class with a loop is listed under both of its names. So
+//! is s4. s1 and s2 are both (b→s5): one class. Three classes remain.
+//!
+//! [`valmari`]: crate::valmari
 
-use crate::dfa::{Call, Dfa, Letter, State};
+use crate::components::components;
+use crate::dfa::{Call, Dfa, Letter};
+use crate::valmari;
 use crate::work::{Stop, Work};
-use formwork_grammar::HashMap;
+use hashbrown::HashTable;
+
+/// States of a circle up to which it is refined by colours.
+const SMALL_CIRCLE: usize = 64;
+/// In an edge: the state itself.
+const SELF: u32 = u32::MAX;
+/// In an edge: this bit and a member of the state's circle.
+const INSIDE: u32 = 1 << 31;
 
 /// The same language with the fewest states; the start stays state 0 and the others keep the order of their first member.
-pub(crate) fn minimise(dfa: &Dfa, work: &mut Work<'_>) -> Result<Dfa, Stop> {
-    let n = dfa.states.len();
+///
+/// All states must be reachable and able to accept (the start excepted).
+pub(crate) fn minimise(dfa: Dfa, work: &mut Work<'_>) -> Result<Dfa, Stop> {
+    let n = dfa.len();
     if n <= 1 {
-        return Ok(dfa.clone());
+        return Ok(dfa);
     }
-    let transitions = cut(dfa, work)?;
-    let mut blocks = Partition::new(n);
-    // Valmari's first split: accepting states against the others.
-    for (i, state) in dfa.states.iter().enumerate() {
-        if state.accepting {
-            blocks.mark(i as u32);
+    work.spend(n + dfa.n_edges())?;
+    let components = components(n, |state| dfa.targets(state));
+    let classes = if components.iter().any(|component| component.len() > SMALL_CIRCLE) {
+        valmari::classes(&dfa, work)?
+    } else {
+        let mut merger = Merger::new(&dfa);
+        let mut sound = true;
+        for component in components.iter() {
+            sound = sound && merger.classify(component, work)?;
+        }
+        if sound { merger.class_of } else { valmari::classes(&dfa, work)? }
+    };
+    Ok(quotient(dfa, &classes))
+}
+
+/// What a state is, its targets named by classes.
+#[derive(Debug)]
+struct Entry {
+    letters: (u32, u32),
+    calls: (u32, u32),
+    accepting: bool,
+    class: u32,
+}
+
+#[derive(Debug)]
+struct Merger<'a> {
+    dfa: &'a Dfa,
+    class_of: Vec<u32>,
+    n_classes: u32,
+    entries: Vec<Entry>,
+    by_contents: HashTable<u32>,
+    /// The edges of all entries.
+    letters: Vec<Letter>,
+    calls: Vec<Call>,
+    hasher: ahash::RandomState,
+    /// The edges looked up.
+    own_letters: Vec<Letter>,
+    own_calls: Vec<Call>,
+    /// Of a circle's members: their colours.
+    colours: Vec<u64>,
+}
+
+impl<'a> Merger<'a> {
+    fn new(dfa: &'a Dfa) -> Self {
+        Self {
+            dfa,
+            class_of: vec![SELF; dfa.len()],
+            n_classes: 0,
+            entries: Vec::with_capacity(dfa.len()),
+            by_contents: HashTable::with_capacity(dfa.len()),
+            letters: Vec::with_capacity(dfa.len()),
+            calls: Vec::new(),
+            hasher: ahash::RandomState::with_seeds(1, 2, 3, 4),
+            own_letters: Vec::new(),
+            own_calls: Vec::new(),
+            colours: Vec::new(),
         }
     }
-    blocks.split();
-    // Cords: transitions with equal label, refined by the blocks of their heads.
-    let m = transitions.len();
-    let mut cords = Partition::new(m);
-    if m > 0 {
-        // The transitions come sorted by label: every run is a cord.
-        cords.sets_from_runs(|a, b| transitions[a].label == transitions[b].label);
-    }
-    let incoming = Adjacency::new(n, transitions.iter().map(|transition| transition.head));
-    let (mut block, mut cord) = (1, 0);
-    while cord < cords.n_sets() {
-        work.spend(cords.len_of(cord) + 1)?;
-        for &i in cords.members(cord) {
-            blocks.mark(transitions[i as usize].tail);
+
+    /// Finds the classes of a component; all that it leads to outside has its classes. Colours are hashes, so members of
+    /// one colour are compared; false if two of them differ.
+    fn classify(&mut self, component: &[u32], work: &mut Work<'_>) -> Result<bool, Stop> {
+        if let [state] = *component {
+            self.classify_one(state);
+            return Ok(true);
         }
-        blocks.split();
-        cord += 1;
-        while block < blocks.n_sets() {
-            for &state in blocks.members(block) {
-                for &transition in incoming.of(state) {
-                    cords.mark(transition);
+        self.colour(component, work)?;
+        let mut order: Vec<usize> = (0..component.len()).collect();
+        order.sort_by_key(|&i| (self.colours[i], i));
+        let groups: Vec<Vec<u32>> = order
+            .chunk_by(|&a, &b| self.colours[a] == self.colours[b])
+            .map(|group| group.iter().map(|&i| component[i]).collect())
+            .collect();
+        let first = self.n_classes;
+        for group in &groups {
+            for &state in group {
+                self.class_of[state as usize] = self.n_classes;
+            }
+            self.n_classes += 1;
+        }
+        for group in &groups {
+            self.edges(group[0], |merger, target| merger.class_of[target as usize]);
+            let (letters, calls) = (self.own_letters.clone(), self.own_calls.clone());
+            let accepting = self.dfa.is_accepting(group[0]);
+            for &state in &group[1..] {
+                self.edges(state, |merger, target| merger.class_of[target as usize]);
+                let same = self.own_letters == letters && self.own_calls == calls;
+                if !same || self.dfa.is_accepting(state) != accepting {
+                    return Ok(false);
                 }
             }
-            cords.split();
-            block += 1;
-        }
-    }
-    Ok(quotient(dfa, &blocks))
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Transition {
-    tail: u32,
-    head: u32,
-    label: u32,
-}
-
-/// The transitions with ranges cut at every boundary, sorted by label.
-fn cut(dfa: &Dfa, work: &mut Work<'_>) -> Result<Vec<Transition>, Stop> {
-    let mut bounds: Vec<u32> = dfa
-        .states
-        .iter()
-        .flat_map(|state| state.letters.iter().flat_map(|letter| [letter.low, letter.high + 1]))
-        .collect();
-    bounds.sort_unstable();
-    bounds.dedup();
-    let mut call_labels: HashMap<(u32, bool), u32> = HashMap::default();
-    let mut transitions = Vec::new();
-    for (tail, state) in dfa.states.iter().enumerate() {
-        let tail = tail as u32;
-        for letter in &state.letters {
-            let first = bounds.partition_point(|&bound| bound < letter.low);
-            let last = bounds.partition_point(|&bound| bound <= letter.high);
-            work.spend(last - first)?;
-            for cell in first..last {
-                let label = cell as u32 * 2 + u32::from(letter.ticks);
-                transitions.push(Transition { tail, head: letter.target, label });
+            if groups.len() > 1 {
+                (self.own_letters, self.own_calls) = (letters, calls);
+                let class = self.class_of[group[0] as usize];
+                self.add(accepting, class);
+                if self.rename_own(class, SELF) {
+                    self.add(accepting, class);
+                }
             }
         }
-        for call in &state.calls {
-            let fresh = bounds.len() as u32 * 2 + call_labels.len() as u32;
-            let label = *call_labels.entry((call.unit, call.ticks)).or_insert(fresh);
-            transitions.push(Transition { tail, head: call.target, label });
-        }
-    }
-    transitions.sort_by_key(|transition| transition.label);
-    Ok(transitions)
-}
-
-/// For each key the positions of the entries that have it, in one array.
-#[derive(Debug)]
-pub(crate) struct Adjacency {
-    starts: Vec<u32>,
-    items: Vec<u32>,
-}
-
-impl Adjacency {
-    pub(crate) fn new(n: usize, keys: impl Iterator<Item = u32> + Clone) -> Self {
-        let mut starts = vec![0u32; n + 2];
-        for key in keys.clone() {
-            starts[key as usize + 2] += 1;
-        }
-        for i in 2..starts.len() {
-            starts[i] += starts[i - 1];
-        }
-        let mut items = vec![0; starts[n + 1] as usize];
-        for (i, key) in keys.enumerate() {
-            let slot = &mut starts[key as usize + 1];
-            items[*slot as usize] = i as u32;
-            *slot += 1;
-        }
-        Self { starts, items }
-    }
-
-    pub(crate) fn of(&self, key: u32) -> &[u32] {
-        &self.items[self.starts[key as usize] as usize..self.starts[key as usize + 1] as usize]
-    }
-}
-
-/// A refinable partition of 0..n: sets are runs of `elements`; the marked members of a set stand first in its run.
-#[derive(Debug)]
-struct Partition {
-    elements: Vec<u32>,
-    /// Where each element stands in `elements`.
-    location: Vec<u32>,
-    set_of: Vec<u32>,
-    /// Per set: start, end and number of marked members.
-    start: Vec<u32>,
-    end: Vec<u32>,
-    marked: Vec<u32>,
-    /// Sets with marked members.
-    touched: Vec<u32>,
-}
-
-impl Partition {
-    fn new(n: usize) -> Self {
-        let elements: Vec<u32> = (0..n as u32).collect();
-        let sets = usize::from(n > 0);
-        Self {
-            location: elements.clone(),
-            elements,
-            set_of: vec![0; n],
-            start: vec![0; sets],
-            end: vec![n as u32; sets],
-            marked: vec![0; sets],
-            touched: Vec::new(),
-        }
-    }
-
-    /// Makes every maximal run of neighbouring elements that are `same` a set. Only on a fresh partition.
-    fn sets_from_runs(&mut self, same: impl Fn(usize, usize) -> bool) {
-        let n = self.elements.len();
-        self.start.clear();
-        self.end.clear();
-        for i in 0..n {
-            if i == 0 || !same(i - 1, i) {
-                self.start.push(i as u32);
-                self.end.push(i as u32);
-            }
-            let set = self.start.len() - 1;
-            self.end[set] = i as u32 + 1;
-            self.set_of[i] = set as u32;
-        }
-        self.marked = vec![0; self.start.len()];
-    }
-
-    fn n_sets(&self) -> usize {
-        self.start.len()
-    }
-
-    fn len_of(&self, set: usize) -> usize {
-        (self.end[set] - self.start[set]) as usize
-    }
-
-    fn members(&self, set: usize) -> &[u32] {
-        &self.elements[self.start[set] as usize..self.end[set] as usize]
-    }
-
-    fn mark(&mut self, element: u32) {
-        let set = self.set_of[element as usize] as usize;
-        let at = self.location[element as usize];
-        let boundary = self.start[set] + self.marked[set];
-        if at < boundary {
-            return;
-        }
-        let other = self.elements[boundary as usize];
-        self.elements.swap(at as usize, boundary as usize);
-        self.location[element as usize] = boundary;
-        self.location[other as usize] = at;
-        if self.marked[set] == 0 {
-            self.touched.push(set as u32);
-        }
-        self.marked[set] += 1;
-    }
-
-    /// Splits every touched set into marked and unmarked; the smaller half becomes a new set.
-    fn split(&mut self) {
-        while let Some(set) = self.touched.pop() {
-            let set = set as usize;
-            let boundary = self.start[set] + self.marked[set];
-            let n_marked = std::mem::take(&mut self.marked[set]);
-            if boundary == self.end[set] {
-                continue;
-            }
-            let new = self.start.len();
-            let (start, end) = if n_marked <= self.end[set] - boundary {
-                let part = (self.start[set], boundary);
-                self.start[set] = boundary;
-                part
-            } else {
-                let part = (boundary, self.end[set]);
-                self.end[set] = boundary;
-                part
-            };
-            self.start.push(start);
-            self.end.push(end);
-            self.marked.push(0);
-            for i in start..end {
-                self.set_of[self.elements[i as usize] as usize] = new as u32;
+        if groups.len() == 1 {
+            // All members are one state that leads to itself, and may be known.
+            self.edges(component[0], |merger, target| match merger.class_of[target as usize] {
+                class if class == first => SELF,
+                class => class,
+            });
+            self.n_classes = first;
+            let accepting = self.dfa.is_accepting(component[0]);
+            let class = self.find(accepting).unwrap_or_else(|| self.add_self_loop(component[0]));
+            for &state in component {
+                self.class_of[state as usize] = class;
             }
         }
+        Ok(true)
     }
-}
 
-fn quotient(dfa: &Dfa, blocks: &Partition) -> Dfa {
-    // Number the blocks in the order of their first members, so that the result does not depend on the refinement.
-    let mut number = vec![u32::MAX; blocks.n_sets()];
-    let mut representatives = Vec::new();
-    for i in 0..dfa.states.len() {
-        let slot = &mut number[blocks.set_of[i] as usize];
-        if *slot == u32::MAX {
-            *slot = representatives.len() as u32;
-            representatives.push(i);
+    fn classify_one(&mut self, state: u32) {
+        self.edges(
+            state,
+            |merger, target| if target == state { SELF } else { merger.class_of[target as usize] },
+        );
+        let accepting = self.dfa.is_accepting(state);
+        let class = match self.find(accepting) {
+            Some(class) => class,
+            None if self.dfa.targets(state).any(|target| target == state) => self.add_self_loop(state),
+            None => {
+                let class = self.n_classes;
+                self.n_classes += 1;
+                self.add(accepting, class);
+                class
+            }
+        };
+        self.class_of[state as usize] = class;
+    }
+
+    /// A new class whose edges, with `SELF` where they lead back, are at hand. It can be found by its loop, and as what an
+    /// unrolled copy of the loop leads to.
+    fn add_self_loop(&mut self, state: u32) -> u32 {
+        let class = self.n_classes;
+        self.n_classes += 1;
+        let accepting = self.dfa.is_accepting(state);
+        self.add(accepting, class);
+        self.rename_own(SELF, class);
+        self.add(accepting, class);
+        class
+    }
+
+    /// Renames a target in the edges at hand; returns whether it occurs.
+    fn rename_own(&mut self, from: u32, to: u32) -> bool {
+        let letters = self.own_letters.iter_mut().map(|letter| &mut letter.target);
+        let mut found = false;
+        for target in letters.chain(self.own_calls.iter_mut().map(|call| &mut call.target)) {
+            if *target == from {
+                *target = to;
+                found = true;
+            }
+        }
+        found
+    }
+
+    /// Collects the edges of a state, its targets renamed, neighbouring letters joined.
+    fn edges(&mut self, state: u32, name: impl Fn(&Self, u32) -> u32) {
+        let mut letters = std::mem::take(&mut self.own_letters);
+        let mut calls = std::mem::take(&mut self.own_calls);
+        renamed(self.dfa, state, &mut letters, &mut calls, |target| name(self, target));
+        (self.own_letters, self.own_calls) = (letters, calls);
+    }
+
+    fn hash(&self, accepting: bool, letters: &[Letter], calls: &[Call]) -> u64 {
+        self.hasher.hash_one((accepting, letters, calls))
+    }
+
+    /// The class with the edges at hand.
+    fn find(&self, accepting: bool) -> Option<u32> {
+        let hash = self.hash(accepting, &self.own_letters, &self.own_calls);
+        let found = self.by_contents.find(hash, |&i| {
+            let entry = &self.entries[i as usize];
+            entry.accepting == accepting
+                && self.letters[entry.letters.0 as usize..entry.letters.1 as usize] == self.own_letters[..]
+                && self.calls[entry.calls.0 as usize..entry.calls.1 as usize] == self.own_calls[..]
+        });
+        found.map(|&i| self.entries[i as usize].class)
+    }
+
+    /// Lists a class under the edges at hand.
+    fn add(&mut self, accepting: bool, class: u32) {
+        let hash = self.hash(accepting, &self.own_letters, &self.own_calls);
+        let first = (self.letters.len() as u32, self.calls.len() as u32);
+        self.letters.extend_from_slice(&self.own_letters);
+        self.calls.extend_from_slice(&self.own_calls);
+        let number = self.entries.len() as u32;
+        self.entries.push(Entry {
+            letters: (first.0, self.letters.len() as u32),
+            calls: (first.1, self.calls.len() as u32),
+            accepting,
+            class,
+        });
+        let (entries, letters, calls, hasher) = (&self.entries, &self.letters, &self.calls, &self.hasher);
+        self.by_contents.insert_unique(hash, number, |&i| {
+            let entry = &entries[i as usize];
+            let letters = &letters[entry.letters.0 as usize..entry.letters.1 as usize];
+            let calls = &calls[entry.calls.0 as usize..entry.calls.1 as usize];
+            hasher.hash_one((entry.accepting, letters, calls))
+        });
+    }
+
+    /// Colours the members of a circle: equal colours, equal futures.
+    fn colour(&mut self, component: &[u32], work: &mut Work<'_>) -> Result<(), Stop> {
+        let position = |state: u32| component.iter().position(|&member| member == state);
+        // Where each edge of each member leads: a class outside, or a member.
+        let mut n_colours = 1;
+        self.colours.clear();
+        self.colours.resize(component.len(), 0);
+        let (mut letters, mut calls) = (Vec::new(), Vec::new());
+        loop {
+            let mut next = Vec::with_capacity(component.len());
+            for (i, &state) in component.iter().enumerate() {
+                work.spend(1)?;
+                // Joined by colours: a hash of the target's colour, cut short, names it; the members of a circle are few
+                // enough to tell them apart by position.
+                renamed(self.dfa, state, &mut letters, &mut calls, |target| {
+                    match self.class_of[target as usize] {
+                        SELF => {
+                            let at = position(target).unwrap_or_default();
+                            let first = self.colours.iter().position(|&colour| colour == self.colours[at]);
+                            INSIDE | first.unwrap_or_default() as u32
+                        }
+                        class => class,
+                    }
+                });
+                // Positions differ between circles, colours do not; here only this circle matters.
+                next.push(self.hasher.hash_one((
+                    self.colours[i],
+                    self.dfa.is_accepting(state),
+                    &letters,
+                    &calls,
+                )));
+            }
+            let mut distinct = next.clone();
+            distinct.sort_unstable();
+            distinct.dedup();
+            self.colours = next;
+            if distinct.len() == n_colours || distinct.len() == component.len() {
+                return Ok(());
+            }
+            n_colours = distinct.len();
         }
     }
-    let target = |state: u32| number[blocks.set_of[state as usize] as usize];
-    let states = representatives
-        .into_iter()
-        .map(|i| {
-            let old = &dfa.states[i];
-            let mut letters: Vec<Letter> = old
-                .letters
-                .iter()
-                .map(|letter| Letter { target: target(letter.target), ..*letter })
-                .collect();
-            merge_neighbours(&mut letters);
-            let mut calls: Vec<Call> =
-                old.calls.iter().map(|call| Call { target: target(call.target), ..*call }).collect();
-            calls.sort_unstable();
-            State { letters, calls, accepting: old.accepting }
-        })
-        .collect();
-    Dfa { states }
 }
 
-/// Joins neighbouring ranges that lead to the same state.
-pub(crate) fn merge_neighbours(letters: &mut Vec<Letter>) {
+/// The edges of a state with its targets renamed, neighbouring letters joined.
+fn renamed(
+    dfa: &Dfa,
+    state: u32,
+    letters: &mut Vec<Letter>,
+    calls: &mut Vec<Call>,
+    name: impl Fn(u32) -> u32,
+) {
+    letters.clear();
+    calls.clear();
+    let mut ticks = false;
+    for letter in dfa.letters(state) {
+        let target = name(letter.target);
+        ticks |= letter.ticks;
+        match letters.last_mut() {
+            Some(last)
+                if last.target == target && last.ticks == letter.ticks && last.high + 1 == letter.low =>
+            {
+                last.high = letter.high;
+            }
+            _ => letters.push(Letter { target, ..*letter }),
+        }
+    }
+    if ticks {
+        join(letters);
+    }
+    calls.extend(dfa.calls(state).iter().map(|call| Call { target: name(call.target), ..*call }));
+}
+
+/// Joins neighbouring ranges of equal tick and target; the result is in the order of an automaton.
+fn join(letters: &mut Vec<Letter>) {
     letters.sort_unstable_by_key(|letter| (letter.ticks, letter.low));
     letters.dedup_by(|next, last| {
         let joins = last.ticks == next.ticks && last.target == next.target && last.high + 1 == next.low;
@@ -270,4 +329,33 @@ pub(crate) fn merge_neighbours(letters: &mut Vec<Letter>) {
         joins
     });
     letters.sort_unstable();
+}
+
+fn quotient(dfa: Dfa, class_of: &[u32]) -> Dfa {
+    // Number the classes in the order of their first members, so that the result does not depend on how they were found.
+    let n_classes = class_of.iter().max().map_or(0, |&class| class as usize + 1);
+    if n_classes == dfa.len() {
+        return dfa;
+    }
+    let mut number = vec![u32::MAX; n_classes];
+    let mut representatives = Vec::new();
+    for state in dfa.numbers() {
+        let slot = &mut number[class_of[state as usize] as usize];
+        if *slot == u32::MAX {
+            *slot = representatives.len() as u32;
+            representatives.push(state);
+        }
+    }
+    let target = |state: u32| number[class_of[state as usize] as usize];
+    let mut merged = Dfa::default();
+    for state in representatives {
+        for letter in dfa.letters(state) {
+            merged.add_letter(Letter { target: target(letter.target), ..*letter });
+        }
+        for call in dfa.calls(state) {
+            merged.add_call(Call { target: target(call.target), ..*call });
+        }
+        merged.finish_merged(dfa.is_accepting(state));
+    }
+    merged
 }

@@ -15,14 +15,13 @@ pub(crate) struct Range {
     pub(crate) target: NodeId,
 }
 
-#[derive(Clone, Debug)]
+/// A node; what it has many of stands in the automaton's arrays.
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Node {
-    /// Reads one letter.
-    Letters(Vec<Range>),
-    /// Goes on in all of these without reading.
-    Split(Vec<NodeId>),
-    /// Reads what another automaton accepts, then goes on. The number is that automaton's.
-    Call(u32, NodeId),
+    /// Reads one letter, or what another automaton accepts: letters and calls, each `first..end`.
+    Read { letters: (u32, u32), calls: (u32, u32) },
+    /// Goes on in all of these without reading: `first..end`.
+    Split(u32, u32),
     /// One more repetition of the counted body is complete; goes on without reading.
     Tick(NodeId),
     /// The end of the rule.
@@ -33,12 +32,74 @@ pub(crate) enum Node {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Nfa {
     pub(crate) nodes: Vec<Node>,
+    letters: Vec<Range>,
+    /// (the number of the automaton, where it goes on)
+    calls: Vec<(u32, NodeId)>,
+    targets: Vec<NodeId>,
 }
 
 impl Nfa {
+    /// A node that does nothing yet.
+    pub(crate) fn reserve(&mut self) -> NodeId {
+        self.add(Node::Split(0, 0))
+    }
+
     pub(crate) fn add(&mut self, node: Node) -> NodeId {
         let id = NodeId::try_from(self.nodes.len()).expect("max_nodes is far below 2³²");
         self.nodes.push(node);
         id
+    }
+
+    /// A node that reads one of these letters.
+    pub(crate) fn read(&mut self, letters: &[Range]) -> Node {
+        self.read_or_call(letters, &[])
+    }
+
+    /// A node that reads one of these letters, or what one of these automata accepts.
+    pub(crate) fn read_or_call(&mut self, letters: &[Range], calls: &[(u32, NodeId)]) -> Node {
+        let (first_letter, first_call) = (self.letters.len() as u32, self.calls.len() as u32);
+        self.letters.extend_from_slice(letters);
+        self.calls.extend_from_slice(calls);
+        Node::Read {
+            letters: (first_letter, self.letters.len() as u32),
+            calls: (first_call, self.calls.len() as u32),
+        }
+    }
+
+    /// A node that reads what another automaton accepts.
+    pub(crate) fn call(&mut self, unit: u32, target: NodeId) -> Node {
+        self.read_or_call(&[], &[(unit, target)])
+    }
+
+    /// A node that goes on in all of these.
+    pub(crate) fn split(&mut self, targets: &[NodeId]) -> Node {
+        let first = self.targets.len() as u32;
+        self.targets.extend_from_slice(targets);
+        Node::Split(first, self.targets.len() as u32)
+    }
+
+    pub(crate) fn add_split(&mut self, targets: &[NodeId]) -> NodeId {
+        let node = self.split(targets);
+        self.add(node)
+    }
+
+    pub(crate) fn add_read(&mut self, letters: &[Range]) -> NodeId {
+        let node = self.read(letters);
+        self.add(node)
+    }
+
+    #[inline]
+    pub(crate) fn letters(&self, (first, end): (u32, u32)) -> &[Range] {
+        &self.letters[first as usize..end as usize]
+    }
+
+    #[inline]
+    pub(crate) fn calls(&self, (first, end): (u32, u32)) -> &[(u32, NodeId)] {
+        &self.calls[first as usize..end as usize]
+    }
+
+    #[inline]
+    pub(crate) fn targets(&self, first: u32, end: u32) -> &[NodeId] {
+        &self.targets[first as usize..end as usize]
     }
 }

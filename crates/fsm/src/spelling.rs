@@ -7,7 +7,7 @@
 //! one; as `\uXXXX` with hexadecimal digits of either case; above U+FFFF as two of those, a high and a low surrogate.
 //! The digits form a trie over the ranges, and equal parts of it are one node, so "any character" costs a dozen nodes.
 
-use crate::nfa::{Nfa, Node, NodeId, Range};
+use crate::nfa::{Nfa, NodeId, Range};
 use formwork_grammar::HashMap;
 use regex_syntax::utf8::{Utf8Range, Utf8Sequences};
 
@@ -37,8 +37,11 @@ const SHORT_ESCAPES: [(u32, u8); 8] = [
 /// Makes spelled edges; remembers shared pieces for as long as one automaton is built.
 #[derive(Debug, Default)]
 pub(crate) struct Speller {
-    /// The rest of a UTF-8 sequence before a target.
-    utf8_tails: HashMap<(Vec<(u8, u8)>, NodeId), NodeId>,
+    /// The rest of a UTF-8 sequence (at most three byte ranges) before a target.
+    utf8_tails: HashMap<([(u8, u8); 3], NodeId), NodeId>,
+    /// The letters that begin the characters beyond ASCII of a range, as a part of `utf8_letters`.
+    utf8_ranges: HashMap<Range, (u32, u32)>,
+    utf8_letters: Vec<Range>,
     /// Hexadecimal digits still to read, and what they select.
     digits: HashMap<DigitKey, NodeId>,
 }
@@ -52,60 +55,81 @@ struct DigitKey {
 }
 
 impl Speller {
-    /// The letters that leave a state whose edges over code points are `edges` (disjoint; surrogates are ignored).
-    pub(crate) fn letters(&mut self, nfa: &mut Nfa, spelling: Spelling, edges: &[Range]) -> Vec<Range> {
+    /// Adds the letters that leave a state whose edges over code points are `edges` (disjoint; surrogates are ignored).
+    pub(crate) fn letters(
+        &mut self,
+        nfa: &mut Nfa,
+        spelling: Spelling,
+        edges: &[Range],
+        letters: &mut Vec<Range>,
+    ) {
         match spelling {
-            Spelling::CodePoints => edges.to_vec(),
+            Spelling::CodePoints => letters.extend_from_slice(edges),
             Spelling::Utf8 => {
-                let mut letters = Vec::new();
-                for edge in edges {
-                    self.utf8(nfa, *edge, &mut letters);
+                for &edge in edges {
+                    self.utf8(nfa, edge, letters);
                 }
-                letters
             }
-            Spelling::Json => self.json(nfa, edges),
+            Spelling::Json => {
+                self.raw(nfa, edges, letters);
+                letters.extend(self.escapes(nfa, edges));
+            }
         }
     }
 
     fn utf8(&mut self, nfa: &mut Nfa, edge: Range, letters: &mut Vec<Range>) {
-        for (low, high) in scalar_parts(edge.low, edge.high) {
-            for sequence in Utf8Sequences::new(low, high) {
-                let bytes = sequence.as_slice();
-                let target = self.utf8_tail(nfa, &bytes[1..], edge.target);
-                letters.push(Range { low: bytes[0].start.into(), high: bytes[0].end.into(), target });
-            }
+        if edge.low < 0x80 {
+            letters.push(Range { high: edge.high.min(0x7F), ..edge });
         }
+        if edge.high < 0x80 {
+            return;
+        }
+        let beyond = Range { low: edge.low.max(0x80), ..edge };
+        let (first, end) = match self.utf8_ranges.get(&beyond) {
+            Some(&known) => known,
+            None => {
+                let first = self.utf8_letters.len() as u32;
+                for (low, high) in scalar_parts(beyond.low, beyond.high) {
+                    for sequence in Utf8Sequences::new(low, high) {
+                        let bytes = sequence.as_slice();
+                        let target = self.utf8_tail(nfa, &bytes[1..], edge.target);
+                        let (low, high) = (bytes[0].start.into(), bytes[0].end.into());
+                        self.utf8_letters.push(Range { low, high, target });
+                    }
+                }
+                let made = (first, self.utf8_letters.len() as u32);
+                self.utf8_ranges.insert(beyond, made);
+                made
+            }
+        };
+        letters.extend_from_slice(&self.utf8_letters[first as usize..end as usize]);
     }
 
     /// The node that reads `bytes` (at most three ranges) and goes on at `target`.
     fn utf8_tail(&mut self, nfa: &mut Nfa, bytes: &[Utf8Range], target: NodeId) -> NodeId {
         let mut node = target;
         for i in (0..bytes.len()).rev() {
-            let key = (bytes[i..].iter().map(|range| (range.start, range.end)).collect(), target);
+            // No byte range of UTF-8 is (0, 0): it fills up shorter tails.
+            let mut key = [(0, 0); 3];
+            for (slot, range) in key.iter_mut().zip(&bytes[i..]) {
+                *slot = (range.start, range.end);
+            }
             let letter = Range { low: bytes[i].start.into(), high: bytes[i].end.into(), target: node };
-            node = *self.utf8_tails.entry(key).or_insert_with(|| nfa.add(Node::Letters(vec![letter])));
+            node = *self.utf8_tails.entry((key, target)).or_insert_with(|| nfa.add_read(&[letter]));
         }
         node
     }
 
-    fn json(&mut self, nfa: &mut Nfa, edges: &[Range]) -> Vec<Range> {
-        let mut letters = self.raw(nfa, edges);
-        letters.extend(self.escapes(nfa, edges));
-        letters
-    }
-
-    /// The letters of characters that stand raw in JSON string content.
-    pub(crate) fn raw(&mut self, nfa: &mut Nfa, edges: &[Range]) -> Vec<Range> {
-        let mut letters = Vec::new();
+    /// Adds the letters of characters that stand raw in JSON string content.
+    pub(crate) fn raw(&mut self, nfa: &mut Nfa, edges: &[Range], letters: &mut Vec<Range>) {
         for &edge in edges {
             for (low, high) in [(0x20, 0x21), (0x23, 0x5B), (0x5D, 0x10_FFFF)] {
                 let (low, high) = (edge.low.max(low), edge.high.min(high));
                 if low <= high {
-                    self.utf8(nfa, Range { low, high, target: edge.target }, &mut letters);
+                    self.utf8(nfa, Range { low, high, target: edge.target }, letters);
                 }
             }
         }
-        letters
     }
 
     /// The letter that begins all escapes of the characters.
@@ -129,7 +153,7 @@ impl Speller {
             }
         };
         escapes.push(Range { low: u32::from(b'u'), high: u32::from(b'u'), target: hex });
-        let target = nfa.add(Node::Letters(escapes));
+        let target = nfa.add_read(&escapes);
         Some(Range { low: u32::from(b'\\'), high: u32::from(b'\\'), target })
     }
 
@@ -177,9 +201,9 @@ impl Speller {
         for (first, last, parts) in blocks {
             let low_unit = self.hex(nfa, 4, parts);
             let u = u32::from(b'u');
-            let u = nfa.add(Node::Letters(vec![Range { low: u, high: u, target: low_unit }]));
+            let u = nfa.add_read(&[Range { low: u, high: u, target: low_unit }]);
             let backslash = u32::from(b'\\');
-            let target = nfa.add(Node::Letters(vec![Range { low: backslash, high: backslash, target: u }]));
+            let target = nfa.add_read(&[Range { low: backslash, high: backslash, target: u }]);
             units.push(Range { low: 0xD800 + first, high: 0xD800 + last, target });
         }
         units.sort_unstable();
@@ -217,7 +241,7 @@ impl Speller {
             }
         }
         letters.sort_unstable();
-        let node = nfa.add(Node::Letters(letters));
+        let node = nfa.add_read(&letters);
         self.digits.insert(key, node);
         node
     }
@@ -229,11 +253,10 @@ fn single_unit(nfa: &mut Nfa, unit: u32, target: NodeId) -> NodeId {
     for shift in [0, 4, 8, 12] {
         let digit = unit >> shift & 15;
         let letter = |low: u32| Range { low, high: low, target: node };
-        let letters = match digit {
-            0..=9 => vec![letter(u32::from(b'0') + digit)],
-            _ => vec![letter(u32::from(b'A') + digit - 10), letter(u32::from(b'a') + digit - 10)],
+        node = match digit {
+            0..=9 => nfa.add_read(&[letter(u32::from(b'0') + digit)]),
+            _ => nfa.add_read(&[letter(u32::from(b'A') + digit - 10), letter(u32::from(b'a') + digit - 10)]),
         };
-        node = nfa.add(Node::Letters(letters));
     }
     node
 }

@@ -9,7 +9,7 @@
 //! Cost: proportional to the edges of all member nodes over all states built; letters are swept in ranges, never one by
 //! one, so an automaton over code points costs no more than one over bytes.
 
-use crate::dfa::{Call, Dfa, Letter, State};
+use crate::dfa::{Call, Dfa, Letter};
 use crate::nfa::{self, Nfa, Node, NodeId};
 use crate::work::{Stop, Work};
 use formwork_grammar::HashMap;
@@ -34,32 +34,34 @@ pub(crate) fn determinise(
         sets: Vec::new(),
         ids: HashTable::new(),
         by_targets: HashMap::default(),
-        by_target: vec![None; nfa.nodes.len()],
+        by_target: vec![UNKNOWN; nfa.nodes.len()],
         hasher: ahash::RandomState::with_seeds(1, 2, 3, 4),
         seen: vec![0; nfa.nodes.len()],
         stamp: 0,
         stack: Vec::new(),
         set: Vec::new(),
         ticked: Vec::new(),
+        letters: Vec::new(),
+        calls: Vec::new(),
         max_states,
     };
     subset.close(&[start]);
-    let first =
-        if without_empty || subset.set.is_empty() { subset.push()? } else { subset.intern()?.unwrap_or(0) };
+    let first = if without_empty || subset.set.is_empty() { subset.push()? } else { subset.intern()? };
     debug_assert_eq!(first, 0, "the start is the first state");
-    if without_empty {
-        subset.dfa.states[0].accepting = false;
-    }
     let mut next = 0;
-    while next < subset.dfa.states.len() {
-        subset.expand(next, work)?;
+    while next < subset.sets.len() {
+        let accepting = subset.expand(next, work)?;
+        subset.dfa.finish_state(accepting && !(without_empty && next == 0));
         next += 1;
     }
     Ok(subset.dfa)
 }
 
-/// Where a letter leads: (without a tick, with a tick).
-type Reached = (Option<u32>, Option<u32>);
+/// Where a letter leads without a tick, and with one; `NOWHERE` if it does not.
+type Reached = (u32, u32);
+
+const NOWHERE: u32 = u32::MAX;
+const UNKNOWN: Reached = (u32::MAX - 1, 0);
 
 #[derive(Debug)]
 struct Subset<'a> {
@@ -68,12 +70,12 @@ struct Subset<'a> {
     /// The members of all states, each state's ascending, one after the other.
     nodes: Vec<NodeId>,
     /// Per state its part of `nodes`.
-    sets: Vec<Range<usize>>,
+    sets: Vec<Range<u32>>,
     /// States by their members.
     ids: HashTable<u32>,
     /// Where a sorted list of direct targets leads, and where a single one does.
     by_targets: HashMap<Vec<NodeId>, Reached>,
-    by_target: Vec<Option<Reached>>,
+    by_target: Vec<Reached>,
     hasher: ahash::RandomState,
     /// Per node the stamp of the closure that last met it.
     seen: Vec<u32>,
@@ -82,6 +84,9 @@ struct Subset<'a> {
     /// The result of the last closure, and the nodes behind the ticks that it met.
     set: Vec<NodeId>,
     ticked: Vec<NodeId>,
+    /// Buffers of `expand`.
+    letters: Vec<nfa::Range>,
+    calls: Vec<(u32, NodeId)>,
     max_states: usize,
 }
 
@@ -89,9 +94,16 @@ impl Subset<'_> {
     /// Puts into `set` the reading nodes reached from `seeds` without a letter or a tick, into `ticked` what lies behind
     /// ticks.
     fn close(&mut self, seeds: &[NodeId]) {
-        self.stamp += 1;
         self.set.clear();
         self.ticked.clear();
+        if let &[seed] = seeds {
+            // Most targets read at once.
+            if let Node::Read { .. } | Node::End = self.nfa.nodes[seed as usize] {
+                self.set.push(seed);
+                return;
+            }
+        }
+        self.stamp += 1;
         self.stack.extend_from_slice(seeds);
         while let Some(node) = self.stack.pop() {
             let seen = &mut self.seen[node as usize];
@@ -99,11 +111,11 @@ impl Subset<'_> {
                 continue;
             }
             *seen = self.stamp;
-            match &self.nfa.nodes[node as usize] {
-                Node::Split(targets) => self.stack.extend_from_slice(targets),
-                Node::Tick(target) => self.ticked.push(*target),
-                Node::Letters(letters) if letters.is_empty() => {}
-                Node::Letters(_) | Node::Call(..) | Node::End => self.set.push(node),
+            match self.nfa.nodes[node as usize] {
+                Node::Split(first, end) => self.stack.extend_from_slice(self.nfa.targets(first, end)),
+                Node::Tick(target) => self.ticked.push(target),
+                Node::Read { letters, calls } if letters.0 == letters.1 && calls.0 == calls.1 => {}
+                Node::Read { .. } | Node::End => self.set.push(node),
             }
         }
         self.set.sort_unstable();
@@ -115,36 +127,42 @@ impl Subset<'_> {
         if self.sets.len() >= self.max_states {
             return Err(Stop::States);
         }
-        let accepting = self.set.iter().any(|node| matches!(self.nfa.nodes[*node as usize], Node::End));
-        let start = self.nodes.len();
+        let start = self.nodes.len() as u32;
         self.nodes.extend_from_slice(&self.set);
-        self.sets.push(start..self.nodes.len());
-        self.dfa.states.push(State { accepting, ..State::default() });
+        self.sets.push(start..self.nodes.len() as u32);
         Ok(id)
     }
 
-    /// The state of the nodes in `set`; none if there are none.
-    fn intern(&mut self) -> Result<Option<u32>, Stop> {
+    /// The state of the nodes in `set`; `NOWHERE` if there are none.
+    fn intern(&mut self) -> Result<u32, Stop> {
         if self.set.is_empty() {
-            return Ok(None);
+            return Ok(NOWHERE);
         }
         let hash = self.hasher.hash_one(&self.set);
         let (sets, nodes) = (&self.sets, &self.nodes);
-        if let Some(&id) = self.ids.find(hash, |&id| nodes[sets[id as usize].clone()] == self.set[..]) {
-            return Ok(Some(id));
+        let members = |id: u32| {
+            let range = &sets[id as usize];
+            &nodes[range.start as usize..range.end as usize]
+        };
+        if let Some(&id) = self.ids.find(hash, |&id| members(id) == self.set) {
+            return Ok(id);
         }
         let id = self.push()?;
         let (sets, nodes, hasher) = (&self.sets, &self.nodes, &self.hasher);
-        self.ids.insert_unique(hash, id, |&id| hasher.hash_one(&nodes[sets[id as usize].clone()]));
-        Ok(Some(id))
+        self.ids.insert_unique(hash, id, |&id| {
+            let range = &sets[id as usize];
+            hasher.hash_one(&nodes[range.start as usize..range.end as usize])
+        });
+        Ok(id)
     }
 
     fn follow_one(&mut self, target: NodeId) -> Result<Reached, Stop> {
-        if let Some(known) = self.by_target[target as usize] {
+        let known = self.by_target[target as usize];
+        if known != UNKNOWN {
             return Ok(known);
         }
         let reached = self.reach(&[target])?;
-        self.by_target[target as usize] = Some(reached);
+        self.by_target[target as usize] = reached;
         Ok(reached)
     }
 
@@ -166,92 +184,116 @@ impl Subset<'_> {
 
     fn reach(&mut self, targets: &[NodeId]) -> Result<Reached, Stop> {
         self.close(targets);
+        if self.ticked.is_empty() {
+            return Ok((self.intern()?, NOWHERE));
+        }
         let ticked = std::mem::take(&mut self.ticked);
         let plain = self.intern()?;
-        if ticked.is_empty() {
-            return Ok((plain, None));
-        }
         // What lies behind a second tick cannot be reached without a letter: see above.
         self.close(&ticked);
         Ok((plain, self.intern()?))
     }
 
-    fn expand(&mut self, state: usize, work: &mut Work<'_>) -> Result<(), Stop> {
+    /// Adds the edges of a state to the automaton; returns whether it accepts.
+    fn expand(&mut self, state: usize, work: &mut Work<'_>) -> Result<bool, Stop> {
         let nfa = self.nfa;
-        let mut letters: Vec<nfa::Range> = Vec::new();
-        let mut calls: Vec<(u32, NodeId)> = Vec::new();
-        for &node in &self.nodes[self.sets[state].clone()] {
-            match &nfa.nodes[node as usize] {
-                Node::Letters(ranges) => letters.extend_from_slice(ranges),
-                Node::Call(unit, target) => calls.push((*unit, *target)),
+        let mut letters = std::mem::take(&mut self.letters);
+        let mut calls = std::mem::take(&mut self.calls);
+        letters.clear();
+        calls.clear();
+        let mut accepting = false;
+        let range = self.sets[state].clone();
+        for &node in &self.nodes[range.start as usize..range.end as usize] {
+            match nfa.nodes[node as usize] {
+                Node::Read { letters: own_letters, calls: own_calls } => {
+                    letters.extend_from_slice(nfa.letters(own_letters));
+                    calls.extend_from_slice(nfa.calls(own_calls));
+                }
+                Node::End => accepting = true,
                 _ => {}
             }
         }
         work.spend(letters.len() + calls.len() + 1)?;
-        self.expand_letters(state, letters, work)?;
-        calls.sort_unstable();
+        self.expand_letters(&mut letters, work)?;
+        if calls.len() > 1 {
+            calls.sort_unstable();
+        }
+        let mut targets = Vec::new();
         for chunk in calls.chunk_by(|a, b| a.0 == b.0) {
-            let mut targets = chunk.iter().map(|call| call.1).collect();
-            let (plain, ticked) = self.follow(&mut targets)?;
+            let (plain, ticked) = match *chunk {
+                [(_, target)] => self.follow_one(target)?,
+                _ => {
+                    targets.clear();
+                    targets.extend(chunk.iter().map(|call| call.1));
+                    self.follow(&mut targets)?
+                }
+            };
             for (target, ticks) in [(plain, false), (ticked, true)] {
-                if let Some(target) = target {
-                    self.dfa.states[state].calls.push(Call { unit: chunk[0].0, ticks, target });
+                if target != NOWHERE {
+                    self.dfa.add_call(Call { unit: chunk[0].0, ticks, target });
                 }
             }
         }
-        Ok(())
+        self.letters = letters;
+        self.calls = calls;
+        Ok(accepting)
     }
 
     /// Sweeps the ranges: between two neighbouring boundaries the set of targets does not change.
-    fn expand_letters(
-        &mut self,
-        state: usize,
-        mut letters: Vec<nfa::Range>,
-        work: &mut Work<'_>,
-    ) -> Result<(), Stop> {
-        let mut out: Vec<Letter> = Vec::with_capacity(letters.len());
-        letters.sort_unstable();
+    fn expand_letters(&mut self, letters: &mut [nfa::Range], work: &mut Work<'_>) -> Result<(), Stop> {
+        if letters.len() > 1 {
+            letters.sort_unstable();
+        }
         if letters.windows(2).all(|pair| pair[0].high < pair[1].low) {
             // Most states read each letter in one way: nothing to sweep.
-            for range in letters {
+            for range in letters.iter() {
                 let reached = self.follow_one(range.target)?;
-                emit(&mut out, range.low, range.high, reached);
+                self.emit(range.low, range.high, reached);
             }
         } else {
             let mut bounds: Vec<u32> = letters.iter().flat_map(|range| [range.low, range.high + 1]).collect();
             bounds.sort_unstable();
             bounds.dedup();
-            let mut cells: Vec<Vec<NodeId>> = vec![Vec::new(); bounds.len()];
-            for range in &letters {
-                let first = bounds.partition_point(|&bound| bound < range.low);
-                let last = bounds.partition_point(|&bound| bound <= range.high);
-                work.spend(last - first)?;
-                for cell in &mut cells[first..last] {
-                    cell.push(range.target);
+            // The ranges that cover the current cell, by a sweep: each enters once and leaves once.
+            let mut open: Vec<nfa::Range> = Vec::new();
+            let mut targets: Vec<NodeId> = Vec::new();
+            let mut next = 0;
+            for pair in bounds.windows(2) {
+                open.retain(|range| range.high >= pair[0]);
+                while letters.get(next).is_some_and(|range| range.low == pair[0]) {
+                    open.push(letters[next]);
+                    next += 1;
                 }
-            }
-            for (i, mut targets) in cells.into_iter().enumerate() {
-                if !targets.is_empty() {
-                    let reached = self.follow(&mut targets)?;
-                    emit(&mut out, bounds[i], bounds[i + 1] - 1, reached);
+                work.spend(open.len())?;
+                if open.is_empty() {
+                    continue;
                 }
+                targets.clear();
+                targets.extend(open.iter().map(|range| range.target));
+                let reached = self.follow(&mut targets)?;
+                self.emit(pair[0], pair[1] - 1, reached);
             }
         }
-        out.sort_unstable();
-        self.dfa.states[state].letters = out;
+        let open = self.dfa.open_letters();
+        if open.iter().any(|letter| letter.ticks) {
+            open.sort_unstable();
+        }
         Ok(())
     }
-}
 
-/// Adds the letters of a range, joined with what stands just before it.
-fn emit(out: &mut Vec<Letter>, low: u32, high: u32, (plain, ticked): Reached) {
-    for (target, ticks) in [(plain, false), (ticked, true)] {
-        let Some(target) = target else { continue };
-        // The last letter of the same tick can only be among the last two.
-        let joins = |last: &&mut Letter| last.ticks == ticks && last.target == target && last.high + 1 == low;
-        match out.iter_mut().rev().take(2).find(joins) {
-            Some(last) => last.high = high,
-            None => out.push(Letter { low, high, ticks, target }),
+    /// Adds the letters of a range, joined with what stands just before it.
+    fn emit(&mut self, low: u32, high: u32, (plain, ticked): Reached) {
+        for (target, ticks) in [(plain, false), (ticked, true)] {
+            if target == NOWHERE {
+                continue;
+            }
+            // The last letter of the same tick can only be among the last two.
+            let joins =
+                |last: &&mut Letter| last.ticks == ticks && last.target == target && last.high + 1 == low;
+            match self.dfa.open_letters().iter_mut().rev().take(2).find(joins) {
+                Some(last) => last.high = high,
+                None => self.dfa.add_letter(Letter { low, high, ticks, target }),
+            }
         }
     }
 }
