@@ -4,12 +4,12 @@
 //! first. A difference in either direction fails, so that an improvement is committed on purpose (`--bless`).
 
 mod maskbench;
-mod spelling;
 mod suite;
 
 use anyhow::{Context, bail};
 use formwork::json_schema::{Error, ErrorKind, Options};
 use formwork::{CompileErrorKind, CompiledGrammar, Compiler, Matcher, Vocabulary};
+use formwork_testkit::json_text as spelling;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;

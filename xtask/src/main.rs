@@ -29,7 +29,7 @@ struct Command {
 const COMMANDS: &[Command] = &[
     Command {
         name: "bench",
-        help: "masks [--tokenizer PATH|NAME] [--out DIR] [--quick] Formwork and llguidance in one process",
+        help: "maskbench|ablation|scaling|targets|masks [--help] Formwork and its peers, measured",
         run: bench::run,
     },
     Command {

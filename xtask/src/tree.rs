@@ -31,7 +31,7 @@ impl Member {
     }
 }
 
-/// All members of the workspace: the crates, sorted, and xtask.
+/// All members of the workspace: the crates, sorted, the benchmarks and xtask.
 pub(crate) fn members(root: &Path) -> Result<Vec<Member>> {
     let mut folders = Vec::new();
     for entry in fs::read_dir(root.join("crates")).context("reading crates/")? {
@@ -41,7 +41,7 @@ pub(crate) fn members(root: &Path) -> Result<Vec<Member>> {
         }
     }
     folders.sort();
-    folders.push("xtask".to_owned());
+    folders.extend(["benches/harness", "xtask"].map(str::to_owned));
     let parse = |folder: String| {
         let path = root.join(&folder).join("Cargo.toml");
         let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;

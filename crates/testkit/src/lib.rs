@@ -13,6 +13,8 @@ mod rng;
 #[cfg(feature = "fuzz")]
 pub mod fuzz;
 pub mod generate;
+#[cfg(feature = "json-text")]
+pub mod json_text;
 pub mod language;
 pub mod oracles;
 mod reference;

@@ -4,15 +4,12 @@
 //! the two are compared; only then is anything timed. See benches/README.md for how to read the numbers.
 #![forbid(unsafe_code)]
 
-mod clock;
 mod engine;
 mod formwork_engine;
 mod llguidance_engine;
-mod machine;
 mod measure;
 mod options;
 mod report;
-mod statistics;
 mod tokenizer;
 mod verify;
 mod workload;
@@ -20,13 +17,14 @@ mod workload;
 use crate::engine::{Compiled, Engine};
 use crate::formwork_engine::Formwork;
 use crate::llguidance_engine::Llguidance;
-use crate::machine::Machine;
 use crate::measure::{Effort, Measured, Samples};
 use crate::options::Options;
 use crate::report::{Report, Section};
 use crate::tokenizer::Tokenizer;
 use crate::workload::{Document, WORKLOADS, Workload};
 use anyhow::{Context, Result, ensure};
+use formwork_bench::clock;
+use formwork_bench::machine::Machine;
 
 fn main() -> Result<()> {
     let options = Options::parse(std::env::args().skip(1))?;

@@ -1,10 +1,10 @@
 //! Times one engine on one workload.
 
-use crate::clock::{self, Clock};
 use crate::engine::{Compiled, Engine};
-use crate::statistics::Summary;
 use crate::workload::{Document, Workload};
 use anyhow::Result;
+use formwork_bench::clock::{self, Clock};
+use formwork_bench::statistics::Summary;
 use std::hint::black_box;
 
 /// How often everything is done.

@@ -1,11 +1,11 @@
 //! The numbers as Markdown for people and CSV for programs.
 
-use crate::machine::Machine;
 use crate::measure::{Effort, Measured, Steps};
-use crate::statistics::Summary;
 use crate::tokenizer::Tokenizer;
 use crate::verify::Differences;
 use crate::workload::{Document, Workload};
+use formwork_bench::machine::Machine;
+use formwork_bench::statistics::Summary;
 use std::fmt::{self, Write};
 
 /// The peers' versions, as the manifest pins them.

@@ -10,18 +10,20 @@ use rustix::time::{ClockId, clock_gettime};
 use std::time::Instant;
 
 /// An interval that is going on.
-pub(crate) struct Clock {
+#[derive(Debug)]
+pub struct Clock {
     thread: u64,
     wall: Instant,
 }
 
 impl Clock {
-    pub(crate) fn start() -> Self {
+    /// The interval begins.
+    pub fn start() -> Self {
         Self { thread: thread_ns(), wall: Instant::now() }
     }
 
     /// Nanoseconds of wall time since the last call, or the start.
-    pub(crate) fn lap(&mut self) -> u64 {
+    pub fn lap(&mut self) -> u64 {
         let now = Instant::now();
         let ns = now.duration_since(self.wall).as_nanos() as u64;
         self.wall = now;
@@ -29,13 +31,13 @@ impl Clock {
     }
 
     /// The thread's CPU time since the start, which bounds every lap.
-    pub(crate) fn bound(&self) -> u64 {
+    pub fn bound(&self) -> u64 {
         thread_ns() - self.thread
     }
 }
 
 /// Runs `work` once and says how many nanoseconds it took.
-pub(crate) fn time<T>(work: impl FnOnce() -> T) -> (T, u64) {
+pub fn time<T>(work: impl FnOnce() -> T) -> (T, u64) {
     let mut clock = Clock::start();
     let value = work();
     let lap = clock.lap();
@@ -43,7 +45,7 @@ pub(crate) fn time<T>(work: impl FnOnce() -> T) -> (T, u64) {
 }
 
 /// What an interval with nothing in it reads, at the median.
-pub(crate) fn overhead() -> u64 {
+pub fn overhead() -> u64 {
     let mut samples: Vec<u64> = (0..10_001)
         .map(|_| {
             let mut clock = Clock::start();

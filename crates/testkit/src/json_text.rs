@@ -1,12 +1,12 @@
 //! JSON text spelled as Python's `json.dumps(data, ensure_ascii=False)` spells it.
 
 /// Spells a JSON text anew: `", "` and `": "` between tokens, strings with the fewest escapes, floats by value.
-pub(super) fn python(text: &str) -> String {
+pub fn python(text: &str) -> String {
     spell(text, spell_number)
 }
 
 /// The same with numbers as they are written.
-pub(super) fn spaced(text: &str) -> String {
+pub fn spaced(text: &str) -> String {
     spell(text, |number, out| out.push_str(number))
 }
 

@@ -3,17 +3,23 @@
 use std::process::Command;
 
 /// What stands above the numbers.
-pub(crate) struct Machine {
-    pub(crate) date: String,
-    pub(crate) cpu: String,
-    pub(crate) cores: usize,
-    pub(crate) load: String,
-    pub(crate) commit: String,
+#[derive(Clone, Debug)]
+pub struct Machine {
+    /// Day and minute, UTC.
+    pub date: String,
+    /// The processor.
+    pub cpu: String,
+    /// How many threads it runs at once.
+    pub cores: usize,
+    /// The load average over the last minute.
+    pub load: String,
+    /// The commit, and whether the tree differs from it.
+    pub commit: String,
 }
 
 impl Machine {
     /// What can be found out; an unknown is written as such.
-    pub(crate) fn here() -> Self {
+    pub fn here() -> Self {
         let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let field = |name: &str| {
             let line =

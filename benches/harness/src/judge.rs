@@ -1,0 +1,14 @@
+//! The judge: what is measured, in which order, and what is said about it.
+
+pub mod corpus;
+pub mod engines;
+pub mod formwork;
+pub mod maskbench;
+pub mod panel;
+pub mod plot;
+pub mod process;
+pub mod record;
+pub mod slowest;
+pub mod table;
+pub mod tokenizer;
+pub mod variants;

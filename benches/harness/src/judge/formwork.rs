@@ -1,0 +1,112 @@
+//! Formwork as one of the engines.
+
+use super::{tokenizer, variants};
+use crate::clock;
+use crate::engine::{Compiled, Engine, Failure, Laps, Session};
+use crate::protocol::{Job, Source, Start};
+use anyhow::Result;
+use formwork::{CompiledGrammar, Compiler, Config, Grammar, Matcher, TokenId, Vocabulary, fsm};
+use std::sync::Arc;
+
+/// Formwork with one configuration of its compiler.
+struct Formwork {
+    compiler: Compiler,
+    config: Config,
+    /// What the compiler keeps from grammar to grammar, kept once more to time automata apart.
+    kept: Arc<fsm::Cache>,
+}
+
+/// The worker's engine.
+///
+/// # Errors
+/// No such tokenizer or variant.
+pub fn engine(start: &Start) -> Result<Box<dyn Engine>> {
+    let config = variants::config(&start.variant)?;
+    let compiler = compiler(tokenizer::vocabulary(&start.tokenizer)?, &config);
+    Ok(Box::new(Formwork { compiler, config, kept: Arc::default() }))
+}
+
+fn compiler(vocabulary: Vocabulary, config: &Config) -> Compiler {
+    Compiler::builder(vocabulary).config(config.clone()).build()
+}
+
+fn grammar(source: &Source) -> Result<Grammar, Failure> {
+    match source {
+        Source::Schema(text) => formwork::json_schema::grammar(text).map_err(|error| error.to_string()),
+        Source::Ebnf(text) => formwork::ebnf::grammar(text).map_err(|error| error.to_string()),
+        Source::Regex(text) => formwork::regex::grammar(text).map_err(|error| error.to_string()),
+        Source::Lark(_) => Err("no frontend for Lark".to_owned()),
+    }
+}
+
+impl Engine for Formwork {
+    fn version(&self) -> String {
+        format!("Formwork {}", env!("CARGO_PKG_VERSION"))
+    }
+
+    fn compile(&self, source: &Source, laps: &mut Laps) -> Result<Box<dyn Compiled>, Failure> {
+        let grammar = grammar(source)?;
+        laps.lap("frontend");
+        let compiled = self.compiler.compile(&grammar).map_err(|error| error.to_string())?;
+        let config = self.config.automata.clone();
+        Ok(Box::new(Ready { compiled, grammar, config, kept: Arc::clone(&self.kept) }))
+    }
+
+    /// With another vocabulary, so that nothing is shared with what is measured.
+    fn warm_up(&self, job: &Job) -> Result<(), Failure> {
+        let compiler = compiler(Vocabulary::bytes(), &self.config);
+        let compiled = compiler.compile(&grammar(&job.source)?).map_err(|error| error.to_string())?;
+        let mut mask = vec![0; compiler.vocabulary().mask_words()];
+        for document in &job.documents {
+            let mut matcher = Matcher::new(&compiled);
+            for &token in document {
+                let text = self.compiler.vocabulary().text(TokenId::new(token)).unwrap_or_default();
+                for byte in text {
+                    Session::mask(&mut matcher, &mut mask)?;
+                    Session::accept(&mut matcher, u32::from(*byte))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A compiled grammar, and what it was compiled from.
+struct Ready {
+    compiled: CompiledGrammar,
+    grammar: Grammar,
+    config: fsm::Config,
+    kept: Arc<fsm::Cache>,
+}
+
+impl Compiled for Ready {
+    fn session(&self) -> Result<Box<dyn Session>, Failure> {
+        Ok(Box::new(Matcher::new(&self.compiled)))
+    }
+
+    fn figures(&self) -> Vec<(String, u64)> {
+        let build = || fsm::build_with(&self.grammar, &self.config, &self.kept, &|| false);
+        let (automata, ns) = clock::time(build);
+        let (done, all) = self.compiled.n_local_masks();
+        let n_states = automata.map_or(0, |automata| automata.n_states());
+        let figures = [
+            ("automata ns", ns),
+            ("states", n_states as u64),
+            ("local masks", all as u64),
+            ("local masks done", done as u64),
+            ("bytes", self.compiled.memory_size() as u64),
+        ];
+        figures.map(|(name, value)| (name.to_owned(), value)).into()
+    }
+}
+
+impl Session for Matcher {
+    fn mask(&mut self, mask: &mut [u32]) -> Result<(), Failure> {
+        self.fill_mask(mask).map_err(|error| error.to_string())?;
+        Ok(())
+    }
+
+    fn accept(&mut self, token: u32) -> Result<(), Failure> {
+        self.accept_token(token).map_err(|error| error.to_string())
+    }
+}

@@ -1,0 +1,108 @@
+//! Several engines that take turns over the same jobs.
+
+use super::engines::Contestant;
+use super::process::{Limits, Lost, Worker};
+use super::tokenizer::Tokenizer;
+use crate::protocol::{Job, Measured, Outcome, Source, Start};
+use anyhow::{Context, Result};
+use std::time::Duration;
+
+/// What became of one job of one engine.
+#[derive(Clone, Debug)]
+pub enum Fate {
+    /// It was measured.
+    Measured(Measured),
+    /// The grammar was refused, and why.
+    Refused(String),
+    /// The worker was lost.
+    Lost(Lost),
+}
+
+/// An engine and its worker.
+#[derive(Debug)]
+pub struct Seat {
+    /// Who it is.
+    pub contestant: Contestant,
+    /// The engine's name and version in its own words.
+    pub version: String,
+    /// Highest resident memory over all workers of this engine, above what it was before the first job, in KiB.
+    pub peak_kib: u64,
+    /// How often the worker was started again.
+    pub restarts: usize,
+    start: Start,
+    worker: Option<Worker>,
+}
+
+/// The engines.
+#[derive(Debug)]
+pub struct Panel {
+    /// In the order of the reports.
+    pub seats: Vec<Seat>,
+    limits: Limits,
+}
+
+impl Panel {
+    /// Starts all workers.
+    ///
+    /// # Errors
+    /// One of them cannot be started.
+    pub fn new(contestants: Vec<Contestant>, tokenizer: &Tokenizer, timeout: Duration) -> Result<Self> {
+        let warm_up = warm_up(tokenizer)?;
+        let limits = Limits { cpu: timeout, memory_kib: 8 << 20 };
+        let seat = |contestant: Contestant| {
+            let start = Start {
+                variant: contestant.variant.clone(),
+                tokenizer: tokenizer.given.clone(),
+                width: tokenizer.vocabulary.width(),
+                stops: tokenizer.stops(),
+                warm_up: warm_up.clone(),
+            };
+            let worker =
+                Worker::start(&contestant.program, &start).with_context(|| contestant.name.clone())?;
+            let version = worker.ready.version.clone();
+            Ok(Seat { contestant, version, peak_kib: 0, restarts: 0, start, worker: Some(worker) })
+        };
+        let seats = contestants.into_iter().map(seat).collect::<Result<_>>()?;
+        Ok(Self { seats, limits })
+    }
+
+    /// Gives one engine a job.
+    ///
+    /// # Errors
+    /// A worker that was lost does not start again.
+    pub fn ask(&mut self, seat: usize, job: &Job) -> Result<Fate> {
+        let seat = &mut self.seats[seat];
+        let worker = match &mut seat.worker {
+            Some(worker) => worker,
+            None => {
+                seat.restarts += 1;
+                let program = &seat.contestant.program;
+                seat.worker.insert(
+                    Worker::start(program, &seat.start).with_context(|| seat.contestant.name.clone())?,
+                )
+            }
+        };
+        match worker.ask(job, self.limits) {
+            Ok(answer) => {
+                seat.peak_kib = seat.peak_kib.max(answer.peak_kib.saturating_sub(worker.ready.resident_kib));
+                Ok(match answer.outcome {
+                    Outcome::Measured(measured) => Fate::Measured(measured),
+                    Outcome::Refused(why) => Fate::Refused(why),
+                })
+            }
+            Err(lost) => {
+                seat.worker = None;
+                Ok(Fate::Lost(lost))
+            }
+        }
+    }
+}
+
+/// A schema with most of what schemas have, and a document.
+fn warm_up(tokenizer: &Tokenizer) -> Result<Job> {
+    let schema = r#"{"type": "object", "properties": {"name": {"type": "string"}, "n": {"type": "integer"},
+        "list": {"type": "array", "items": {"type": "number"}}, "kind": {"enum": ["a", "b"]}}, "required": ["name"]}"#;
+    let document = r#"{"name": "x\n", "n": 12, "list": [1.5, -2], "kind": "b", "more": [null, true]}"#;
+    let source = Source::Schema(schema.to_owned());
+    Ok(Job { source, documents: vec![tokenizer.encode(document)?], pollute_mb: 0 })
+}

@@ -1,0 +1,83 @@
+//! The tokenizer that documents are split with, the same for all engines.
+
+use anyhow::{Context, Result, ensure};
+use formwork::{TokenId, Vocabulary};
+use formwork_tokenizers::{Encoder, embedded_encoder, hf_encoder};
+use std::path::Path;
+
+/// A vocabulary and its encoder.
+#[derive(Debug)]
+pub struct Tokenizer {
+    /// What it is called in reports.
+    pub name: String,
+    /// As the user gave it: what workers load.
+    pub given: String,
+    /// Its tokens.
+    pub vocabulary: Vocabulary,
+    encoder: Encoder,
+}
+
+impl Tokenizer {
+    /// A `tokenizer.json`, or an embedded encoding's name.
+    ///
+    /// # Errors
+    /// It is neither, or it names no stop token.
+    pub fn load(given: &str) -> Result<Self> {
+        let path = Path::new(given);
+        let (name, encoder) = if path.is_file() {
+            // Every model calls its file the same, so the folder says which one it is.
+            let folder = path.canonicalize()?.parent().and_then(Path::file_name).map(ToOwned::to_owned);
+            (folder.unwrap_or_default().to_string_lossy().into_owned(), hf_encoder(path)?)
+        } else {
+            (given.to_owned(), embedded_encoder(given)?)
+        };
+        let vocabulary = vocabulary(given)?;
+        ensure!(!vocabulary.stop_tokens().is_empty(), "no stop token is known for {given}");
+        Ok(Self { name, given: given.to_owned(), vocabulary, encoder })
+    }
+
+    /// The ids that end an output.
+    pub fn stops(&self) -> Vec<u32> {
+        self.vocabulary.stop_tokens().iter().map(|stop| stop.get()).collect()
+    }
+
+    /// The text's tokens, as the tokenizer itself splits it.
+    ///
+    /// # Errors
+    /// The tokens spell something else (some tokenizers put a space in front).
+    pub fn encode(&self, text: &str) -> Result<Vec<u32>> {
+        let tokens = self.encoder.encode(text)?;
+        let spelled: Vec<u8> = tokens
+            .iter()
+            .flat_map(|&token| self.vocabulary.text(token).unwrap_or_default())
+            .copied()
+            .collect();
+        ensure!(spelled == text.as_bytes(), "the tokens of a document do not spell it");
+        Ok(tokens.into_iter().map(TokenId::get).collect())
+    }
+
+    /// The end of what the tokens spell, for a person to recognise the place.
+    pub fn tail(&self, tokens: &[u32], n_chars: usize) -> String {
+        let last = &tokens[tokens.len().saturating_sub(n_chars)..];
+        let bytes: Vec<u8> = last
+            .iter()
+            .flat_map(|&token| self.vocabulary.text(TokenId::new(token)).unwrap_or_default())
+            .copied()
+            .collect();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let skip = text.chars().count().saturating_sub(n_chars);
+        text.chars().skip(skip).collect()
+    }
+}
+
+/// The vocabulary of a `tokenizer.json` or of an embedded encoding.
+///
+/// # Errors
+/// It is neither.
+pub fn vocabulary(given: &str) -> Result<Vocabulary> {
+    if Path::new(given).is_file() {
+        return Ok(formwork_tokenizers::from_hf_json(given)?);
+    }
+    formwork_tokenizers::embedded(given)
+        .with_context(|| format!("`{given}` is neither a file nor an embedded tokenizer"))
+}

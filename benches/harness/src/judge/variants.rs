@@ -1,0 +1,104 @@
+//! Formwork with other switches: what the ablation compares, and what stands behind the colon of `formwork:…`.
+
+use anyhow::{Context, Result};
+use formwork::Config;
+
+/// An optimisation, and how to do without it.
+#[derive(Debug)]
+pub struct Switch {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does, in a line.
+    pub about: &'static str,
+    /// Turns it off in a configuration that has it.
+    pub off: fn(&mut Config),
+}
+
+/// All optimisations that have a switch, in the order in which the ablation adds them.
+///
+/// A new switch of the engine is a new line here.
+pub const SWITCHES: &[Switch] = &[
+    Switch {
+        name: "inlining",
+        about: "small, open and singly used rules go into the automata that refer to them",
+        off: |config| config.automata.inlining = false,
+    },
+    Switch {
+        name: "minimisation",
+        about: "states of equal future are one",
+        off: |config| config.automata.minimisation = false,
+    },
+    Switch {
+        name: "slices",
+        about: "the tokens of a loop come from a bitset that all grammars share",
+        off: |config| config.slices = false,
+    },
+    Switch {
+        name: "jit",
+        about: "local masks are computed within a budget at compile, the others when they are needed",
+        off: |config| config.precompute = u64::MAX,
+    },
+    Switch {
+        name: "pool",
+        about: "grammars of one compiler share the local masks of equal rules",
+        off: |config| config.pool = false,
+    },
+    Switch {
+        name: "counters",
+        about: "large repetitions are counted instead of copied",
+        off: |config| config.automata.counters = false,
+    },
+    Switch {
+        name: "shared-escapes",
+        about: "the JSON escapes of a character are one automaton for all literals",
+        off: |config| config.automata.shared_escapes = false,
+    },
+    Switch { name: "recipes", about: "a row met again costs a copy", off: |config| config.recipes = false },
+];
+
+/// The configuration of a variant:
+/// - nothing: the default;
+/// - `jit`: nothing is computed at compile; `eager`: everything that compile can compute is;
+/// - `no-NAME`: all but this switch;
+/// - `first-N`: the first so many switches only.
+///
+/// # Errors
+/// There is no such variant.
+pub fn config(variant: &str) -> Result<Config> {
+    let mut config = Config::default();
+    let unknown = || {
+        let names: Vec<_> = SWITCHES.iter().map(|switch| switch.name).collect();
+        format!("no variant `{variant}`: jit, eager, no-NAME or first-N with switches {}", names.join(", "))
+    };
+    match variant {
+        "" => {}
+        "jit" => config.precompute = 0,
+        "eager" => config.precompute = u64::MAX,
+        _ => {
+            if let Some(name) = variant.strip_prefix("no-") {
+                let switch = SWITCHES.iter().find(|switch| switch.name == name).with_context(unknown)?;
+                (switch.off)(&mut config);
+            } else {
+                let n = variant.strip_prefix("first-").and_then(|n| n.parse().ok()).with_context(unknown)?;
+                for switch in SWITCHES.get(n..).with_context(unknown)? {
+                    (switch.off)(&mut config);
+                }
+            }
+        }
+    }
+    Ok(config)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_switch_changes_something() {
+        for switch in SWITCHES {
+            assert_ne!(config(&format!("no-{}", switch.name)).unwrap(), Config::default(), "{}", switch.name);
+        }
+        assert_eq!(config(&format!("first-{}", SWITCHES.len())).unwrap(), Config::default());
+        assert!(config("no-such").is_err() && config("first-99").is_err());
+    }
+}

@@ -1,0 +1,29 @@
+//! The benchmarks' command line; `cargo xtask bench` builds it with what it needs and runs it.
+#![forbid(unsafe_code)]
+
+use clap::{Parser, Subcommand};
+use formwork_bench::{judge, worker};
+
+/// Formwork and its peers, measured.
+#[derive(Parser)]
+#[command(name = "cargo xtask bench", disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Real schemas and instances: time to the first mask, time per token, verdicts, memory
+    Maskbench(Box<judge::maskbench::Options>),
+    /// Formwork as an engine of the judge's, on standard input and output
+    #[command(hide = true)]
+    Worker,
+}
+
+fn main() -> anyhow::Result<()> {
+    match Cli::parse().command {
+        Command::Maskbench(options) => judge::maskbench::run(&options),
+        Command::Worker => worker::serve(judge::formwork::engine),
+    }
+}

@@ -1,0 +1,83 @@
+//! The benchmarks run: a tiny sample, Formwork alone. What they measure here means nothing.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Runs the judge and gives what it printed.
+fn bench(arguments: &[&str]) -> String {
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_formwork-bench")).args(arguments).output().expect("it runs");
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{arguments:?}: {}\n{out}\n{err}", output.status);
+    out.into_owned()
+}
+
+/// The cells of the first table row that begins with these cells.
+fn row<'a>(markdown: &'a str, begins: &[&str]) -> Vec<&'a str> {
+    let cells = |line: &'a str| line.trim_matches('|').split('|').map(str::trim).collect::<Vec<_>>();
+    let mut rows = markdown.lines().filter(|line| line.starts_with('|')).map(cells);
+    rows.find(|row| row.starts_with(begins)).unwrap_or_else(|| panic!("no row {begins:?} in\n{markdown}"))
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder for the test");
+    folder
+}
+
+#[test]
+fn maskbench_judges_a_tiny_sample() {
+    let data = folder("maskbench-data");
+    let files = [
+        (
+            "good.json",
+            r#"{"schema": {"type": "integer", "minimum": 3}, "tests": [{"valid": true, "data": 12}, {"valid": false, "data": 2}]}"#,
+        ),
+        (
+            "mislabelled.json",
+            r#"{"schema": {"type": "string"}, "tests": [{"valid": true, "data": 1}, {"valid": false, "data": "a"}]}"#,
+        ),
+        ("refused.json", r#"{"schema": {"type": "nonsense"}, "tests": [{"valid": true, "data": 1}]}"#),
+    ];
+    for (name, text) in files {
+        std::fs::write(data.join(name), text).expect("written");
+    }
+    let out = folder("maskbench-out");
+    let csv = out.join("files.csv");
+    let text = bench(&[
+        "maskbench",
+        "--data",
+        &data.to_string_lossy(),
+        "--engines",
+        "formwork,formwork:jit",
+        "--passes",
+        "cold,polluted",
+        "--out",
+        &out.to_string_lossy(),
+        "--files",
+        &csv.to_string_lossy(),
+    ]);
+    for engine in ["formwork", "formwork:jit"] {
+        // Files, compiled, refused, timeout, memory, crash, valid refused (files), invalid accepted (files), failed.
+        let verdicts = &row(&text, &[engine, "3"])[1..12];
+        assert_eq!(verdicts, ["3", "2", "1", "0", "0", "0", "1", "1", "1", "1", "0"], "{text}");
+        // One first mask for each file that compiles.
+        assert_eq!(row(&text, &[engine, "polluted"])[2], "2", "{text}");
+    }
+    assert!(text.contains("slowest tokens") && text.contains("times as long as formwork"), "{text}");
+    let files = std::fs::read_to_string(&csv).expect("it was written");
+    assert_eq!(files.lines().count(), 1 + 3 * 2 * 2, "a line per file, engine and pass\n{files}");
+    let checksum = |engine: &str| {
+        let begins = format!("cold,{engine},mislabelled.json,");
+        let line = files.lines().find(|line| line.starts_with(&begins)).expect("measured");
+        line.rsplit(',').next().expect("a checksum").to_owned()
+    };
+    assert_eq!(checksum("formwork"), checksum("formwork:jit"), "switches change no mask");
+    let written = std::fs::read_dir(&out)
+        .expect("a folder")
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut ends: Vec<_> = written.filter_map(|name| Some(name.rsplit_once('.')?.1.to_owned())).collect();
+    ends.sort();
+    assert!(ends.contains(&"md".to_owned()) && ends.contains(&"csv".to_owned()), "{ends:?}");
+}
