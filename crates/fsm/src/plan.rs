@@ -11,6 +11,9 @@
 //!
 //! "Closed" is judged from the shape, which can err; only the cost depends on it.
 //!
+//! Rules that end with each other and refer to each other nowhere else (`a ::= "x" b | "y"`, `b ::= "z" a`) are no cycle
+//! either: their tail calls are jumps inside one automaton. They are treated as one rule (see [`tail_calls_only`]).
+//!
 //! Direct left recursion is no cycle here: `r ::= r x | y` is built as `y x*` (see [`left_recursion`]).
 
 use crate::config::Config;
@@ -67,6 +70,16 @@ impl Plan {
         for component in components(&uses.callees) {
             let recursive = component.len() > 1
                 || component.iter().any(|&rule| uses.callees[rule].contains(&(rule as u32)));
+            if recursive && tail_calls_only(grammar, &component) {
+                let inner: u64 =
+                    component.iter().map(|&rule| expanded_size(grammar, rule, &keep, &size)).sum();
+                for (&rule, callers) in component.iter().zip(uses.callers_outside(&component)) {
+                    let most = if closed[rule] { SMALL } else { HUGE };
+                    size[rule] = inner;
+                    keep[rule] |= uses.reachable[rule] && callers > 1 && inner > most;
+                }
+                continue;
+            }
             if recursive {
                 cut_cycles(&component, &uses, &closed, &mut keep);
             }
@@ -112,6 +125,48 @@ impl Plan {
     pub(crate) fn without_inlining(&self) -> Self {
         Self { keep: vec![true; self.keep.len()], splits: HashMap::default(), ..*self }
     }
+}
+
+/// Whether the rules of a cyclic component refer to each other only at their ends, and can end otherwise.
+fn tail_calls_only(grammar: &Grammar, component: &[usize]) -> bool {
+    let mut seen = formwork_grammar::HashSet::default();
+    let mut stack: Vec<(ExprId, bool)> = Vec::new();
+    for &rule in component {
+        let id = RuleId::from_index(rule).expect("a position among the rules");
+        if grammar.rule(id).sharing() == Sharing::Keep {
+            return false;
+        }
+        stack.push((grammar.rule(id).body(), true));
+    }
+    let mut has_exit = false;
+    while let Some((expr, is_end)) = stack.pop() {
+        if !seen.insert((expr, is_end)) {
+            continue;
+        }
+        match grammar.expr(expr) {
+            Expr::Rule(callee) if component.binary_search(&callee.index()).is_ok() => {
+                if !is_end {
+                    return false;
+                }
+            }
+            Expr::Alt(parts) => stack.extend(parts.iter().map(|&part| (part, is_end))),
+            Expr::Repeat { body, max: Some(1), .. } => {
+                has_exit |= is_end;
+                stack.push((*body, is_end));
+            }
+            Expr::Seq(parts) => {
+                let last = parts.len() - 1;
+                stack.extend(parts.iter().enumerate().map(|(i, &part)| (part, is_end && i == last)));
+            }
+            other => {
+                has_exit |= is_end;
+                if grammar.properties(expr).has_rules {
+                    stack.extend(operands(other).iter().map(|&operand| (operand, false)));
+                }
+            }
+        }
+    }
+    has_exit
 }
 
 /// Expanded size up to which the alternatives off the cycle go in line.
@@ -178,6 +233,8 @@ struct Uses {
     callees: Vec<Vec<u32>>,
     /// Per rule the number of places that refer to it.
     count: Vec<u32>,
+    /// Per rule the number of reachable rules that refer to it.
+    n_callers: Vec<u32>,
     reachable: Vec<bool>,
 }
 
@@ -229,7 +286,24 @@ impl Uses {
             callees[rule.index()].sort_unstable();
             callees[rule.index()].dedup();
         }
-        Self { callees, count, reachable }
+        let mut n_callers = vec![0u32; n];
+        for callee in callees.iter().flatten() {
+            n_callers[*callee as usize] += 1;
+        }
+        Self { callees, count, n_callers, reachable }
+    }
+
+    /// How many rules outside a component call each rule of it.
+    fn callers_outside(&self, component: &[usize]) -> Vec<u32> {
+        let mut callers: Vec<u32> = component.iter().map(|&rule| self.n_callers[rule]).collect();
+        for &caller in component {
+            for &callee in &self.callees[caller] {
+                if let Ok(i) = component.binary_search(&(callee as usize)) {
+                    callers[i] -= 1;
+                }
+            }
+        }
+        callers
     }
 }
 

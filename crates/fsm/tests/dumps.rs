@@ -244,6 +244,22 @@ fn an_empty_language_names_the_rule_to_blame() {
 }
 
 #[test]
+fn rules_that_end_with_each_other_are_one_automaton() {
+    // Binary numbers that are multiples of three: one rule for each remainder.
+    check(
+        "root ::= \"<\" a \">\"\na ::= (\"0\" a | \"1\" b)?\nb ::= \"0\" c | \"1\" a\nc ::= \"0\" b | \"1\" c\n",
+        expect![[r#"
+            r0 root
+              s0: < -> s1
+              s1: 0 -> s1, 1 -> s2, > -> s3
+              s2: 0 -> s4, 1 -> s1
+              s3*
+              s4: 0 -> s2, 1 -> s4
+        "#]],
+    );
+}
+
+#[test]
 fn without_inlining_and_counters_the_language_is_the_same() {
     let mut config = Config::default();
     config.inlining = false;
