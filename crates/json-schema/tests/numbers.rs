@@ -109,3 +109,29 @@ fn multiples_are_exact() {
         }
     }
 }
+
+#[test]
+fn multiples_of_any_divisor_combine_with_bounds() {
+    for of in ["3", "7", "1.5", "0.75", "12", "16", "33", "0.07", "60"] {
+        for (kind, numbers) in
+            [("number", Numbers::Plain), ("integer", Numbers::Plain), ("integer", Numbers::Any)]
+        {
+            let options = Options::default().numbers(numbers);
+            let schema = format!(
+                "{{\"type\": \"{kind}\", \"anyOf\": [{{\"multipleOf\": {of}, \"exclusiveMinimum\": -12}}, {{\"minimum\": 99.5, \"not\": {{\"multipleOf\": {of}}}}}]}}"
+            );
+            let grammar = Schema::new(&options, &schema).expect("supported");
+            for text in spellings().iter().filter(|text| !text.contains(['e', 'E'])) {
+                let value = scaled(text);
+                let multiple = value % scaled(of) == 0;
+                let inside = (multiple && value > scaled("-12")) || (!multiple && value >= scaled("99.5"));
+                let spelled = match (kind, numbers) {
+                    ("number", _) => true,
+                    (_, Numbers::Plain) => !text.contains('.'),
+                    _ => value % scaled("1") == 0,
+                };
+                assert_eq!(grammar.accepts(text), inside && spelled, "{schema} {text}");
+            }
+        }
+    }
+}

@@ -75,7 +75,7 @@ fn keyword(r: &mut Random, depth: usize) -> (&'static str, Value) {
         2 => ("const", instance(r, 2)),
         3 => ("minimum", json!(r.below(3))),
         4 => ("exclusiveMaximum", json!(r.below(3))),
-        5 => ("multipleOf", r.of(&[&json!(0.5), &json!(2), &json!(1)]).clone()),
+        5 => ("multipleOf", r.of(&[&json!(0.5), &json!(2), &json!(1), &json!(3), &json!(1.5)]).clone()),
         6 => ("minLength", json!(r.below(3))),
         7 => ("maxLength", json!(r.below(3))),
         8 => ("pattern", json!(pattern(r))),

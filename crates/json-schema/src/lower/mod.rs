@@ -2,6 +2,7 @@
 
 mod array;
 mod compare;
+mod digits;
 mod machine;
 mod number;
 mod object;

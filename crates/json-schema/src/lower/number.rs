@@ -14,6 +14,8 @@ use formwork_grammar::{CharClass, ExprId};
 
 /// How many decimal places an exponent may move the point of a whole number, under `numbers: any`.
 const MAX_SHIFT: u32 = 16;
+/// Last digits written out for a divisor.
+const MAX_LAST_DIGITS: usize = 3;
 /// Numbers of a set written out one by one.
 const MAX_LISTED: u64 = 2_000;
 
@@ -73,6 +75,13 @@ impl Lowering<'_> {
         }
         if let Some(listed) = self.listed(formula, whole)? {
             return Ok(listed);
+        }
+        let divides_digits = |atom: &Atom| match atom {
+            Atom::Multiple(of, _) => last_digits(of).is_none_or(|(digits, _)| digits > MAX_LAST_DIGITS),
+            _ => false,
+        };
+        if self.normal.formulas.atoms(formula).iter().any(|(_, atom)| divides_digits(atom)) {
+            return self.by_digits(formula, whole, pointer);
         }
         self.number_text(formula, whole, pointer)
     }
@@ -402,14 +411,10 @@ impl Lowering<'_> {
             // Every whole number is a multiple of 0.5.
             return Ok(if sign { self.every_integer() } else { self.b.never() });
         }
-        let Some((digits, modulus)) = last_digits(of) else {
-            return self.refuse_multiple(of);
-        };
+        // What no number of last digits decides was left to the machine of digits.
+        let Some((digits, modulus)) = last_digits(of) else { return Ok(self.b.never()) };
         // `of` divides 10^k: with p places after the point, the value is a multiple iff its last k + p digits are.
         let places = usize::try_from(-of.exponent()).unwrap_or(0);
-        if digits > 3 {
-            return self.refuse_multiple(of);
-        }
         let window = digits;
         let unit = 10u64.pow(u32::try_from(window).unwrap_or(0));
         // A number as digits: whole part, then exactly `places` digits, then zeros. Its last `window` digits decide.
@@ -460,12 +465,6 @@ impl Lowering<'_> {
             ways.push(self.b.seq([first, fraction, exponent]));
         }
         self.b.alt(ways)
-    }
-
-    fn refuse_multiple(&mut self, of: &Decimal) -> Result<ExprId, Error> {
-        let why =
-            format!("{of} is not enforced yet (divisors of powers of ten are, and any between close bounds)");
-        Err(Error::unsupported(self.normal.pointer_of(self.demand, "multipleOf")?, "multipleOf", &why))
     }
 
     /// Plain magnitudes whose digits, with `places` of them after the point, end in one of `tails`; zeros may follow.
