@@ -48,6 +48,7 @@ pub fn build_with(
         measurable: HashMap::default(),
         max_states: limits.max_states,
         max_nodes: limits.max_nodes,
+        max_members: limits.max_members.min(u32::MAX as usize),
     };
     if let Err(stop) = context.prepare_measured(&plan, &mut work) {
         context.unit_of_rule(&plan, grammar.root());
@@ -81,7 +82,7 @@ pub fn build_with(
             let left = limits.max_states.saturating_sub(n_states);
             let small = left.min(if config.inlining { limits.inline_states } else { usize::MAX });
             match context.build(number as u32, &plan, small, &mut work) {
-                Err(Stop::States) if small < left => {
+                Err(Stop::States | Stop::Members) if small < left => {
                     context.build(number as u32, &plan.without_inlining(), left, &mut work)
                 }
                 result => result,
@@ -211,6 +212,9 @@ fn stopped(stop: Stop, grammar: &Grammar, units: &Units, number: usize, config: 
         Stop::Interrupted => return Error::interrupted(),
         Stop::States => format!("needs more than {} automaton states in all", limits.max_states),
         Stop::Nodes => format!("needs more than {} automaton nodes when written out", limits.max_nodes),
+        Stop::Members => {
+            format!("needs more than {} nodes in the states of its automaton", limits.max_members)
+        }
         Stop::Work => format!("needs more than {} units of work in all", limits.max_work),
     };
     let message = format!("rule `{}` {message}", rule.name());

@@ -8,7 +8,7 @@ use crate::nfa::{Nfa, Node, NodeId, Range};
 use crate::nullable::Nullable;
 use crate::plan::{Plan, left_recursion, operands};
 use crate::spelling::{Speller, Spelling};
-use crate::subset::determinise;
+use crate::subset::{Bounds, determinise};
 use crate::text::{complement, intersection, tidy};
 use crate::ticks::lengths_are_contiguous;
 use crate::unit::{Body, Measurable, Piece, Shape, Unit, Units, measured, pieces};
@@ -29,6 +29,7 @@ pub(crate) struct Context<'g> {
     pub(crate) measurable: Measurable,
     pub(crate) max_states: usize,
     pub(crate) max_nodes: usize,
+    pub(crate) max_members: usize,
 }
 
 impl Context<'_> {
@@ -71,7 +72,8 @@ impl Context<'_> {
         }
         builder.run(work)?;
         let nfa = builder.nfa;
-        determinise(&nfa, start, true, max_states, work)
+        let bounds = Bounds { max_states, max_members: self.max_members };
+        determinise(&nfa, start, true, bounds, work)
     }
 
     /// The number of the unit behind a rule: a rule that is nothing but a counted piece is that piece.
@@ -123,7 +125,7 @@ impl Context<'_> {
                     self.measured.insert(parts, Arc::new(dfa));
                 }
                 // Too large to be measured: whether that matters shows where the expression is used, if it is.
-                Err(Stop::States | Stop::Nodes) => {}
+                Err(Stop::States | Stop::Nodes | Stop::Members) => {}
                 Err(stop) => return Err(stop),
             }
         }
@@ -186,12 +188,12 @@ impl Context<'_> {
         if let Some(dfa) = self.texts.get(&expr) {
             return Ok(Dfa::clone(dfa));
         }
-        let max_states = self.max_states;
+        let bounds = Bounds { max_states: self.max_states, max_members: self.max_members };
         let mut builder = Builder::new(self, plan, rule);
         let start = builder.node(expr, Spelling::CodePoints, builder.end);
         builder.run(work)?;
         let nfa = builder.nfa;
-        tidy(determinise(&nfa, start, false, max_states, work)?, work)
+        tidy(determinise(&nfa, start, false, bounds, work)?, work)
     }
 }
 

@@ -38,6 +38,9 @@ pub struct Limits {
     pub max_states: usize,
     /// Nodes of the non-deterministic automaton of one rule; default 4,000,000.
     pub max_nodes: usize,
+    /// Members of the sets of nodes that the states of one rule's automaton stand for, while it is determinised; default
+    /// 50,000,000 (some 200 MB).
+    pub max_members: usize,
     /// Units of work (edges followed) of the whole construction; default 400,000,000 (some seconds).
     pub max_work: u64,
     /// States of one rule's automaton beyond which it is built again without inlining; default 20,000.
@@ -46,6 +49,12 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_states: 2_000_000, max_nodes: 4_000_000, max_work: 400_000_000, inline_states: 20_000 }
+        Self {
+            max_states: 2_000_000,
+            max_nodes: 4_000_000,
+            max_members: 50_000_000,
+            max_work: 400_000_000,
+            inline_states: 20_000,
+        }
     }
 }

@@ -6,7 +6,7 @@
 //! deterministic. Two ticks without a letter between cannot happen: a counted body that may be empty is made a unit of
 //! its own, which cannot.
 //!
-//! Cost: proportional to the edges of all member nodes over all states built; letters are swept in ranges, never one by
+//! Cost: proportional to the edges of all member nodes over all states built, in time and in memory; letters are swept in ranges, never one by
 //! one, so an automaton over code points costs no more than one over bytes.
 
 use crate::dfa::{Call, Dfa, Letter};
@@ -19,12 +19,12 @@ use std::ops::Range;
 /// The deterministic automaton of what is read between `start` and [`Node::End`].
 ///
 /// With `without_empty`, the empty text is taken out of the language: the start gets a state of its own that does not
-/// accept. Stops at more than `max_states` states.
+/// accept. Stops at more than the states or members of `bounds`.
 pub(crate) fn determinise(
     nfa: &Nfa,
     start: NodeId,
     without_empty: bool,
-    max_states: usize,
+    bounds: Bounds,
     work: &mut Work<'_>,
 ) -> Result<Dfa, Stop> {
     let mut subset = Subset {
@@ -43,9 +43,10 @@ pub(crate) fn determinise(
         ticked: Vec::new(),
         letters: Vec::new(),
         calls: Vec::new(),
-        max_states,
+        n_targets: 0,
+        bounds,
     };
-    subset.close(&[start]);
+    subset.close(&[start], work)?;
     let first = if without_empty || subset.set.is_empty() { subset.push()? } else { subset.intern()? };
     debug_assert_eq!(first, 0, "the start is the first state");
     let mut next = 0;
@@ -56,6 +57,18 @@ pub(crate) fn determinise(
     }
     Ok(subset.dfa)
 }
+
+/// What one automaton may grow to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    pub(crate) max_states: usize,
+    /// Members of all states together, and of the lists of targets that are remembered: what takes the memory when states
+    /// have many members. Below 2³².
+    pub(crate) max_members: usize,
+}
+
+/// Visiting a node costs little beside following an edge.
+const VISITS_PER_EDGE: usize = 8;
 
 /// Where a letter leads without a tick, and with one; `NOWHERE` if it does not.
 type Reached = (u32, u32);
@@ -87,25 +100,29 @@ struct Subset<'a> {
     /// Buffers of `expand`.
     letters: Vec<nfa::Range>,
     calls: Vec<(u32, NodeId)>,
-    max_states: usize,
+    /// Members of the keys of `by_targets`.
+    n_targets: usize,
+    bounds: Bounds,
 }
 
 impl Subset<'_> {
     /// Puts into `set` the reading nodes reached from `seeds` without a letter or a tick, into `ticked` what lies behind
     /// ticks.
-    fn close(&mut self, seeds: &[NodeId]) {
+    fn close(&mut self, seeds: &[NodeId], work: &mut Work<'_>) -> Result<(), Stop> {
         self.set.clear();
         self.ticked.clear();
         if let &[seed] = seeds {
             // Most targets read at once.
             if let Node::Read { .. } | Node::End = self.nfa.nodes[seed as usize] {
                 self.set.push(seed);
-                return;
+                return Ok(());
             }
         }
         self.stamp += 1;
         self.stack.extend_from_slice(seeds);
+        let mut n_visits = 0;
         while let Some(node) = self.stack.pop() {
+            n_visits += 1;
             let seen = &mut self.seen[node as usize];
             if *seen == self.stamp {
                 continue;
@@ -119,13 +136,17 @@ impl Subset<'_> {
             }
         }
         self.set.sort_unstable();
+        work.spend(n_visits / VISITS_PER_EDGE)
     }
 
     /// A new state of the nodes in `set`.
     fn push(&mut self) -> Result<u32, Stop> {
         let id = u32::try_from(self.sets.len()).map_err(|_| Stop::States)?;
-        if self.sets.len() >= self.max_states {
+        if self.sets.len() >= self.bounds.max_states {
             return Err(Stop::States);
+        }
+        if self.nodes.len() + self.n_targets + self.set.len() > self.bounds.max_members {
+            return Err(Stop::Members);
         }
         let start = self.nodes.len() as u32;
         self.nodes.extend_from_slice(&self.set);
@@ -156,41 +177,42 @@ impl Subset<'_> {
         Ok(id)
     }
 
-    fn follow_one(&mut self, target: NodeId) -> Result<Reached, Stop> {
+    fn follow_one(&mut self, target: NodeId, work: &mut Work<'_>) -> Result<Reached, Stop> {
         let known = self.by_target[target as usize];
         if known != UNKNOWN {
             return Ok(known);
         }
-        let reached = self.reach(&[target])?;
+        let reached = self.reach(&[target], work)?;
         self.by_target[target as usize] = reached;
         Ok(reached)
     }
 
-    fn follow(&mut self, targets: &mut Vec<NodeId>) -> Result<Reached, Stop> {
+    fn follow(&mut self, targets: &mut Vec<NodeId>, work: &mut Work<'_>) -> Result<Reached, Stop> {
         if targets.len() > 1 {
             targets.sort_unstable();
             targets.dedup();
         }
         if let [only] = targets[..] {
-            return self.follow_one(only);
+            return self.follow_one(only, work);
         }
         if let Some(&known) = self.by_targets.get(targets) {
             return Ok(known);
         }
-        let reached = self.reach(targets)?;
+        let reached = self.reach(targets, work)?;
+        self.n_targets += targets.len();
         self.by_targets.insert(targets.clone(), reached);
         Ok(reached)
     }
 
-    fn reach(&mut self, targets: &[NodeId]) -> Result<Reached, Stop> {
-        self.close(targets);
+    fn reach(&mut self, targets: &[NodeId], work: &mut Work<'_>) -> Result<Reached, Stop> {
+        self.close(targets, work)?;
         if self.ticked.is_empty() {
             return Ok((self.intern()?, NOWHERE));
         }
         let ticked = std::mem::take(&mut self.ticked);
         let plain = self.intern()?;
         // What lies behind a second tick cannot be reached without a letter: see above.
-        self.close(&ticked);
+        self.close(&ticked, work)?;
         Ok((plain, self.intern()?))
     }
 
@@ -221,11 +243,11 @@ impl Subset<'_> {
         let mut targets = Vec::new();
         for chunk in calls.chunk_by(|a, b| a.0 == b.0) {
             let (plain, ticked) = match *chunk {
-                [(_, target)] => self.follow_one(target)?,
+                [(_, target)] => self.follow_one(target, work)?,
                 _ => {
                     targets.clear();
                     targets.extend(chunk.iter().map(|call| call.1));
-                    self.follow(&mut targets)?
+                    self.follow(&mut targets, work)?
                 }
             };
             for (target, ticks) in [(plain, false), (ticked, true)] {
@@ -247,7 +269,7 @@ impl Subset<'_> {
         if letters.windows(2).all(|pair| pair[0].high < pair[1].low) {
             // Most states read each letter in one way: nothing to sweep.
             for range in letters.iter() {
-                let reached = self.follow_one(range.target)?;
+                let reached = self.follow_one(range.target, work)?;
                 self.emit(range.low, range.high, reached);
             }
         } else {
@@ -270,7 +292,7 @@ impl Subset<'_> {
                 }
                 targets.clear();
                 targets.extend(open.iter().map(|range| range.target));
-                let reached = self.follow(&mut targets)?;
+                let reached = self.follow(&mut targets, work)?;
                 self.emit(pair[0], pair[1] - 1, reached);
             }
         }

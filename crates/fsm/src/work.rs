@@ -7,6 +7,8 @@ pub(crate) enum Stop {
     States,
     /// Too many nodes.
     Nodes,
+    /// Too many nodes in the states of one automaton.
+    Members,
     /// Too much work in all.
     Work,
     /// The caller said stop.

@@ -298,6 +298,20 @@ fn limits_are_errors_that_name_the_rule() {
     assert_eq!(error.kind(), ErrorKind::Interrupted);
 }
 
+/// A state for each set of the last places where an `a` was: far fewer states than members.
+#[test]
+fn members_of_states_are_bounded() {
+    let mut config = Config::default();
+    config.counters = false;
+    config.limits.max_members = 10_000;
+    let grammar =
+        |n| formwork_ebnf::grammar(&format!("root ::= [ab]* \"a\" [ab]{{{n}}}\n")).expect("a grammar");
+    assert!(formwork_fsm::build(&grammar(5), &config, &|| false).is_ok());
+    let error = formwork_fsm::build(&grammar(12), &config, &|| false).expect_err("too many members");
+    assert_eq!(error.kind(), ErrorKind::Limit);
+    assert!(error.to_string().contains("10000 nodes in the states"), "{error}");
+}
+
 #[test]
 fn a_pattern_with_a_length_ticks_per_character() {
     check(
