@@ -34,6 +34,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         });
         conformance(&mut steps, &root);
     }
+    steps.step("fuzz smoke", || own("fuzz", vec!["smoke".to_owned()]));
     let mut tally = None;
     steps.step("tests: cargo test --workspace", || tests(&root, &mut tally));
     steps.finish(tally)

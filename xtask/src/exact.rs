@@ -3,7 +3,9 @@
 //! For each grammar and document the output is followed token by token, once in the greedy tokenisation and once in a
 //! random one, and at every step the mask is compared with brute force: the vocabulary's trie is walked with nothing but
 //! `accept_bytes` and `rollback`, so the brute force shares no code with masks.
+//! Unless some are named, all embedded tokenizers and all that `cargo xtask tokenizers fetch` got are tried.
 
+use crate::tree;
 use anyhow::{Context, bail};
 use formwork::vocab::Trie;
 use formwork::{Compiler, Grammar, Matcher, TokenId, Vocabulary, bits, ebnf, json_schema, tokenizers};
@@ -13,10 +15,14 @@ use std::path::{Path, PathBuf};
 
 /// What the user asked for.
 struct Arguments {
-    tokenizers: Vec<String>,
+    /// What to call each, and its name or path. All that there are, unless the user named some.
+    tokenizers: Vec<(String, String)>,
+    /// Those that could be fetched and are not there.
+    missing: Vec<&'static str>,
     examples: PathBuf,
     maskbench: Option<PathBuf>,
     sample: usize,
+    every_case: bool,
 }
 
 /// A grammar and documents that it accepts.
@@ -35,6 +41,14 @@ pub(crate) struct Tally {
     pub(crate) refused: usize,
 }
 
+impl Tally {
+    fn add(&mut self, other: Self) {
+        self.steps += other.steps;
+        self.different += other.different;
+        self.refused += other.refused;
+    }
+}
+
 /// The command.
 pub(crate) fn run(arguments: Vec<String>) -> anyhow::Result<()> {
     let arguments = parse(arguments)?;
@@ -42,25 +56,29 @@ pub(crate) fn run(arguments: Vec<String>) -> anyhow::Result<()> {
     if let Some(folder) = &arguments.maskbench {
         cases.extend(maskbench(folder, arguments.sample)?);
     }
-    let mut failed = false;
-    for name in &arguments.tokenizers {
-        let vocabulary = vocabulary(name)?;
-        println!("{name}: {vocabulary}");
-        let mut all = Tally::default();
+    let n_documents: usize = cases.iter().map(|case| case.documents.len()).sum();
+    println!("{} grammars, {n_documents} documents, each in two tokenisations\n", cases.len());
+    println!("{:<18}{:>8} {:>10} {:>10} {:>8}", "tokenizer", "tokens", "masks", "different", "refused");
+    let mut all = Tally::default();
+    for (name, source) in &arguments.tokenizers {
+        let vocabulary = vocabulary(source).with_context(|| name.clone())?;
+        let mut of_this = Tally::default();
         for case in &cases {
             let tally = compare(&vocabulary, case, &mut |message| println!("  {message}"))?;
-            println!("  {:<40} {:>6} steps, {} different", case.name, tally.steps, tally.different);
-            all.steps += tally.steps;
-            all.different += tally.different;
-            all.refused += tally.refused;
+            if arguments.every_case {
+                println!("  {:<40} {:>6} masks, {} different", case.name, tally.steps, tally.different);
+            }
+            of_this.add(tally);
         }
-        println!(
-            "{name}: {} steps compared with brute force, {} different; {} times a document was refused\n",
-            all.steps, all.different, all.refused
-        );
-        failed |= all.different > 0;
+        let Tally { steps, different, refused } = of_this;
+        println!("{name:<18}{:>8} {steps:>10} {different:>10} {refused:>8}", vocabulary.n_text());
+        all.add(of_this);
     }
-    if failed {
+    println!("\n{} masks compared with brute force, {} different", all.steps, all.different);
+    for name in &arguments.missing {
+        println!("MISSING: {name}; `cargo xtask tokenizers fetch` gets it");
+    }
+    if all.different > 0 {
         bail!("some masks differ from brute force");
     }
     Ok(())
@@ -69,48 +87,67 @@ pub(crate) fn run(arguments: Vec<String>) -> anyhow::Result<()> {
 fn parse(arguments: Vec<String>) -> anyhow::Result<Arguments> {
     let mut parsed = Arguments {
         tokenizers: Vec::new(),
-        examples: crate::tree::root().join("examples"),
+        missing: Vec::new(),
+        examples: tree::root().join("examples"),
         maskbench: None,
         sample: 100,
+        every_case: false,
     };
     let mut rest = arguments.into_iter();
     while let Some(argument) = rest.next() {
         let mut value = || rest.next().with_context(|| format!("{argument} needs a value"));
         match argument.as_str() {
-            "--tokenizer" => parsed.tokenizers.push(value()?),
+            "--tokenizer" => {
+                let name = value()?;
+                parsed.tokenizers.push((name.clone(), name));
+            }
             "--examples" => parsed.examples = value()?.into(),
             "--maskbench" => parsed.maskbench = Some(value()?.into()),
             "--sample" => parsed.sample = value()?.parse()?,
+            "--every-case" => parsed.every_case = true,
             _ => bail!(
-                "usage: exact [--tokenizer NAME|FILE]... [--examples DIR] [--maskbench DIR [--sample N]], not {argument}"
+                "usage: exact [--tokenizer NAME|FILE|FOLDER]... [--examples DIR] \
+                 [--maskbench DIR [--sample N]] [--every-case], not {argument}"
             ),
         }
     }
     if parsed.tokenizers.is_empty() {
-        parsed.tokenizers.push("o200k_base".to_owned());
+        let embedded = tokenizers::embedded_names().iter();
+        parsed.tokenizers.extend(embedded.map(|&name| (name.to_owned(), name.to_owned())));
+        for (name, folder) in crate::tokenizers::fetched() {
+            match folder {
+                Some(folder) => parsed.tokenizers.push((name.to_owned(), folder.display().to_string())),
+                None => parsed.missing.push(name),
+            }
+        }
     }
     Ok(parsed)
 }
 
+/// The vocabulary of an embedded tokenizer, a tokenizer's file of any format, or a model's folder.
 pub(crate) fn vocabulary(name: &str) -> anyhow::Result<Vocabulary> {
-    Ok(if Path::new(name).exists() { tokenizers::from_hf_json(name)? } else { tokenizers::embedded(name)? })
+    Ok(if Path::new(name).exists() { tokenizers::from_path(name)? } else { tokenizers::embedded(name)? })
 }
 
 /// The repository's examples and the JSON grammar.
 pub(crate) fn examples(folder: &Path) -> anyhow::Result<Vec<Case>> {
     let mut cases = Vec::new();
     let mut json = Vec::new();
-    for folder in sorted(&folder.join("schemas"))? {
+    for folder in tree::sorted(&folder.join("schemas"))? {
         let text = fs::read_to_string(folder.join("schema.json"))?;
         let grammar = json_schema::grammar(&text).with_context(|| folder.display().to_string())?;
         let documents = documents(&folder.join("accept"))?;
         json.extend(documents.first().cloned());
-        cases.push(Case { name: name(&folder), grammar, documents });
+        cases.push(Case { name: tree::file_name(&folder), grammar, documents });
     }
-    for folder in sorted(&folder.join("ebnf"))? {
+    for folder in tree::sorted(&folder.join("ebnf"))? {
         let text = fs::read_to_string(folder.join("grammar.ebnf"))?;
         let grammar = ebnf::grammar(&text).with_context(|| folder.display().to_string())?;
-        cases.push(Case { name: name(&folder), grammar, documents: documents(&folder.join("accept"))? });
+        cases.push(Case {
+            name: tree::file_name(&folder),
+            grammar,
+            documents: documents(&folder.join("accept"))?,
+        });
     }
     cases.push(Case { name: "any JSON".to_owned(), grammar: json_schema::any_json(), documents: json });
     Ok(cases)
@@ -118,7 +155,7 @@ pub(crate) fn examples(folder: &Path) -> anyhow::Result<Vec<Case>> {
 
 /// Every so many files of MaskBench whose schemas compile, with their valid instances.
 fn maskbench(folder: &Path, sample: usize) -> anyhow::Result<Vec<Case>> {
-    let files = sorted(folder)?;
+    let files = tree::sorted(folder)?;
     let mut cases = Vec::new();
     for file in files.iter().step_by((files.len() / sample.max(1)).max(1)) {
         let value: serde_json::Value = serde_json::from_slice(&fs::read(file)?)?;
@@ -126,24 +163,13 @@ fn maskbench(folder: &Path, sample: usize) -> anyhow::Result<Vec<Case>> {
         let tests = value["tests"].as_array().into_iter().flatten();
         let valid = tests.filter(|test| test["valid"] == true);
         let documents = valid.map(|test| test["data"].to_string().into_bytes()).collect();
-        cases.push(Case { name: name(file), grammar, documents });
+        cases.push(Case { name: tree::file_name(file), grammar, documents });
     }
     Ok(cases)
 }
 
-fn name(path: &Path) -> String {
-    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-fn sorted(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
-    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<anyhow::Result<Vec<_>>>()?;
-    paths.sort();
-    Ok(paths)
-}
-
 fn documents(folder: &Path) -> anyhow::Result<Vec<Vec<u8>>> {
-    sorted(folder)?
+    tree::sorted(folder)?
         .iter()
         .map(|file| {
             let mut text = fs::read(file)?;
@@ -239,21 +265,47 @@ fn next_token(vocabulary: &Vocabulary, text: &[u8], seed: Option<&mut u64>) -> O
 mod tests {
     use super::*;
 
-    /// Every step of every example document, with the embedded vocabulary.
-    #[test]
-    fn masks_of_all_examples_are_exact() {
-        let vocabulary = vocabulary("o200k_base").expect("embedded");
-        let cases = examples(&crate::tree::root().join("examples")).expect("the examples are readable");
+    fn cases() -> Vec<Case> {
+        let cases = examples(&tree::root().join("examples")).expect("the examples are readable");
         assert!(cases.len() >= 21, "ten schemas, ten EBNF grammars and JSON");
-        let mut problems = Vec::new();
-        let mut steps = 0;
         for case in &cases {
             assert!(!case.documents.is_empty(), "{} has documents", case.name);
+        }
+        cases
+    }
+
+    /// The steps that were compared, all the same.
+    fn compare_all(name: &str, cases: &[Case]) -> usize {
+        let vocabulary = vocabulary(name).expect("embedded");
+        let (mut problems, mut all) = (Vec::new(), Tally::default());
+        for case in cases {
             let tally =
                 compare(&vocabulary, case, &mut |problem| problems.push(problem)).expect("comparable");
-            steps += tally.steps;
+            all.add(tally);
         }
-        assert!(problems.is_empty(), "{problems:#?}");
+        assert!(problems.is_empty(), "{name}: {problems:#?}");
+        assert_eq!((all.different, all.refused), (0, 0));
+        all.steps
+    }
+
+    /// Every step of every example document.
+    #[test]
+    fn masks_of_all_examples_are_exact() {
+        let steps = compare_all("o200k_base", &cases());
         assert!(steps > 2_000, "only {steps} steps");
+    }
+
+    /// Every step of five documents with each of the other embedded vocabularies; `p50k_edit` has the texts of
+    /// `p50k_base`.
+    #[test]
+    fn masks_are_exact_with_every_embedded_vocabulary() {
+        let mut five = cases();
+        five.retain(|case| ["weather", "geometry", "csv", "small-c", "nested-lists"].contains(&&*case.name));
+        five.iter_mut().for_each(|case| case.documents.truncate(1));
+        assert_eq!(five.len(), 5);
+        for name in ["o200k_harmony", "cl100k_base", "p50k_base", "r50k_base"] {
+            let steps = compare_all(name, &five);
+            assert!(steps > 300, "{name}: only {steps} steps");
+        }
     }
 }

@@ -88,7 +88,7 @@ struct Case {
 
 fn suite(folder: &Path) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
-    for folder in sorted(folder)?.into_iter().filter(|path| path.is_dir()) {
+    for folder in tree::sorted(folder)?.into_iter().filter(|path| path.is_dir()) {
         let written = match read(&folder.join("grammar.ebnf"))? {
             Some(grammar) => grammar,
             None => read(&folder.join("grammar.gbnf"))?
@@ -96,13 +96,13 @@ fn suite(folder: &Path) -> Result<Vec<Case>> {
         };
         let by_hand = read(&folder.join("inlined.ebnf"))?;
         let mut documents = Vec::new();
-        for path in sorted(&folder.join("accept"))? {
+        for path in tree::sorted(&folder.join("accept"))? {
             let mut text = fs::read(path)?;
             text.pop();
             documents.push(text);
         }
         cases.push(Case {
-            name: file_name(&folder),
+            name: tree::file_name(&folder),
             by_hand: by_hand.is_some(),
             inlined: by_hand.map_or_else(|| inline::inline(&written), Ok)?,
             written,
@@ -116,11 +116,11 @@ fn suite(folder: &Path) -> Result<Vec<Case>> {
 fn suite_of_files(folder: &Path) -> Result<Vec<Case>> {
     let (mut cases, mut folders) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(folder) = folders.pop().filter(|folder| folder.is_dir()) {
-        for path in sorted(&folder)? {
+        for path in tree::sorted(&folder)? {
             if path.is_dir() {
                 folders.push(path);
             } else if let Some(written) = read(&path)? {
-                let name = format!("{}/{}", file_name(&folder), file_name(&path));
+                let name = format!("{}/{}", tree::file_name(&folder), tree::file_name(&path));
                 let inlined = inline::inline(&written)?;
                 cases.push(Case { name, by_hand: false, inlined, written, documents: None });
             }
@@ -142,17 +142,6 @@ fn read(path: &Path) -> Result<Option<Grammar>> {
     let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let grammar = ebnf::Options::new().dialect(dialect).grammar(&text);
     grammar.map(Some).with_context(|| path.display().to_string())
-}
-
-fn sorted(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
-    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
-    paths.sort();
-    Ok(paths)
-}
-
-fn file_name(path: &Path) -> String {
-    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 fn header() -> String {

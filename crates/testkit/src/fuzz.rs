@@ -35,7 +35,8 @@ pub fn compile(data: &[u8]) -> Outcome {
     // The generator asks the reference whether there are members, and the reference counts counted texts one by one.
     let shape = GrammarShape { max_rules: 12, max_mixtures: 30, max_count: 1_000, ..GrammarShape::default() };
     let vocabulary = VocabularyShape::complete(shape.alphabet());
-    let case = EngineCase::random(&mut rng, &shape, &vocabulary);
+    let mut case = EngineCase::random(&mut rng, &shape, &vocabulary);
+    case.config = quick(case.config);
     hostile_input_terminates(&case, data)
 }
 
@@ -57,7 +58,8 @@ pub fn matcher(data: &[u8]) -> Outcome {
         0 => VocabularyShape::small(shape.alphabet()),
         _ => VocabularyShape::complete(shape.alphabet()),
     };
-    let case = EngineCase::random(&mut rng, &shape, &vocabulary);
+    let mut case = EngineCase::random(&mut rng, &shape, &vocabulary);
+    case.config = quick(case.config);
     match property {
         0 => mask_vs_brute_force(&case, &mut rng, 8),
         1 => mask_has_no_dead_end(&case, &mut rng, 40),
@@ -106,13 +108,20 @@ pub fn json_schema(data: &[u8]) -> Outcome {
     }
 }
 
-/// Compiles a grammar of unknown size for the vocabulary of single bytes, with limits that keep one input under a second.
+/// Compiles a grammar of unknown size for the vocabulary of single bytes.
 fn follow(grammar: Grammar, data: &[u8]) -> Outcome {
-    let mut config = formwork_engine::Config::default();
-    config.automata.limits.max_states = 50_000;
-    config.automata.limits.max_nodes = 200_000;
-    config.automata.limits.max_work = 20_000_000;
-    config.rows.max_bytes = 16 << 20;
+    let config = quick(formwork_engine::Config::default());
     let case = EngineCase { grammar, vocabulary: Vocabulary::bytes(), config };
     hostile_input_terminates(&case, data)
+}
+
+/// With limits that keep one input under a second, sanitisers and all.
+fn quick(mut config: formwork_engine::Config) -> formwork_engine::Config {
+    config.automata.limits.max_states = 50_000;
+    config.automata.limits.max_nodes = 200_000;
+    config.automata.limits.max_members = 1_000_000;
+    config.automata.limits.max_work = 5_000_000;
+    config.automata.limits.inline_states = 2_000;
+    config.rows.max_bytes = 16 << 20;
+    config
 }

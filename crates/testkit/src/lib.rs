@@ -4,7 +4,7 @@
 //!   engine; [`language`] writes small languages out, as a third opinion.
 //! - [`generate`] makes random grammars, texts and vocabularies from an [`Rng`], which is a seed or a fuzzer's bytes.
 //! - [`oracles`] are the properties, one file each, behind features that say what they need.
-//! - `fuzz` (a feature) is what the fuzz targets do with their bytes.
+//! - `fuzz` (a feature) is what the fuzz targets do with their bytes; [`mutate`](fn@mutate) is for machines without a fuzzer.
 #![forbid(unsafe_code)]
 
 mod failure;
@@ -16,11 +16,13 @@ pub mod generate;
 #[cfg(feature = "json-text")]
 pub mod json_text;
 pub mod language;
+mod mutate;
 pub mod oracles;
 mod reference;
 #[cfg(feature = "oracles-engine")]
 pub mod walk;
 
 pub use failure::{Failure, Outcome, shown};
+pub use mutate::mutate;
 pub use reference::{Reference, Verdict};
 pub use rng::Rng;

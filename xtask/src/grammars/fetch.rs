@@ -3,7 +3,8 @@
 //! They are not ours, so they are not committed. Grammars of other packages (lark's, syncode's) are in Lark's dialect,
 //! which `formwork-ebnf` does not read.
 
-use anyhow::{Context, Result, bail};
+use crate::tree;
+use anyhow::{Context, Result};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -18,8 +19,8 @@ pub(super) fn run(into: &Path) -> Result<()> {
     fs::create_dir_all(&download).with_context(|| format!("making {}", download.display()))?;
     println!("fetching {} …", ARCHIVE.rsplit('/').next().unwrap_or(ARCHIVE));
     let archive = download.join("archive.tar.gz");
-    succeed(Command::new("curl").args(["--fail", "-sSL", "-o"]).arg(&archive).arg(ARCHIVE))?;
-    succeed(Command::new("tar").arg("-xzf").arg(&archive).arg("-C").arg(&download).arg(FOLDER))?;
+    tree::succeed(Command::new("curl").args(["--fail", "-sSL", "-o"]).arg(&archive).arg(ARCHIVE))?;
+    tree::succeed(Command::new("tar").arg("-xzf").arg(&archive).arg("-C").arg(&download).arg(FOLDER))?;
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
     }
@@ -36,13 +37,4 @@ pub(super) fn run(into: &Path) -> Result<()> {
     }
     println!("{n} grammars in {}", folder.display());
     Ok(())
-}
-
-fn succeed(command: &mut Command) -> Result<()> {
-    let output = command.output().with_context(|| format!("running {:?}", command.get_program()))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    bail!("{:?}: {}: {}", command.get_program(), output.status, stderr.trim())
 }

@@ -84,7 +84,7 @@ impl EngineCase {
     }
 }
 
-/// Switches drawn at random.
+/// Switches drawn at random; the limits are the default ones.
 pub fn random_config(rng: &mut Rng) -> Config {
     let mut config = Config::default();
     config.automata = super::RowCheck::random_config(rng);

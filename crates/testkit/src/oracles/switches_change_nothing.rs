@@ -1,7 +1,7 @@
 //! With any optimisation switched off, every mask is the same bit for bit.
 //!
-//! Covers inlining, minimisation, counters (counted against expanded), shared escapes, loop slices, the
-//! pool, precomputing and row recipes: the same tokens are followed by two matchers whose grammars were compiled with different switches.
+//! Covers inlining, minimisation, counters (counted against expanded), shared escapes, loop slices, the pool, precomputing
+//! and row recipes: the same tokens are followed by two matchers whose grammars were compiled with different switches.
 
 use super::{EngineCase, mask, random_config};
 use crate::walk::random_step;
@@ -15,7 +15,10 @@ const PROPERTY: &str = "switches_change_nothing";
 /// # Errors
 /// A step at which the masks differ.
 pub fn switches_change_nothing(case: &EngineCase, rng: &mut Rng, max_steps: usize) -> Outcome {
-    let other = EngineCase { config: random_config(rng), ..case.clone() };
+    let mut config = random_config(rng);
+    config.automata.limits = case.config.automata.limits.clone();
+    config.rows = case.config.rows.clone();
+    let other = EngineCase { config, ..case.clone() };
     same_masks(PROPERTY, case, &other, rng, max_steps)
 }
 
