@@ -83,8 +83,9 @@ impl<'o> Checker<'o> {
                 .ok_or_else(|| Error::limit(&*pointer, "the number has too many digits"))?,
             Value::String(text) => self.normal.string_satisfies(component, &text),
             Value::Array(items) => {
-                self.normal.refuse_unique(component, demand)?;
-                let mut states = vec![component];
+                let distinct =
+                    items.iter().enumerate().all(|(i, &a)| items[..i].iter().all(|&b| !self.equal(a, b)));
+                let mut states = vec![self.normal.settle_unique(component, distinct)];
                 for &item in &items {
                     let mut next = Vec::new();
                     for state in states {
@@ -110,6 +111,27 @@ impl<'o> Checker<'o> {
         };
         self.verdicts.insert((demand, value), verdict);
         Ok(verdict)
+    }
+
+    /// Whether two values are equal, as `uniqueItems` compares.
+    fn equal(&self, a: ValueId, b: ValueId) -> bool {
+        let forest = &self.normal.reader.registry.forest;
+        match (forest.get(a), forest.get(b)) {
+            (Value::Null, Value::Null) => true,
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::Number(a), Value::Number(b)) => a.value == b.value,
+            (Value::String(a), Value::String(b)) => a == b,
+            (Value::Array(a), Value::Array(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| self.equal(a, b))
+            }
+            (Value::Object(members), Value::Object(others)) => {
+                let same = |(name, value): &(_, ValueId)| {
+                    others.iter().any(|(other, twin)| other == name && self.equal(*value, *twin))
+                };
+                members.len() == others.len() && members.iter().all(same)
+            }
+            _ => false,
+        }
     }
 
     fn step(

@@ -309,7 +309,7 @@ fn errors_name_place_and_way_out() {
         {"properties": {"a": {"minimum": "1"}}}
           invalid "/properties/a/minimum" `minimum` must be a number
         {"items": {"uniqueItems": true}}
-          unsupported "/items/uniqueItems" `uniqueItems` cannot be decided from left to right over these items, or not yet; `relax: ["uniqueItems"]` compiles without it and reports it
+          unsupported "/items/uniqueItems" `uniqueItems` cannot be decided from left to right where items may take too many values; bound them by `enum`; `relax: ["uniqueItems"]` compiles without it and reports it
         {"pattern": "(?=a)b"}
           unsupported "/pattern" `pattern` is not regular here: line 1, column 1 of the regular expression: look-ahead is not supported; say what may come here with alternatives and classes, or check it after generating; `relax: ["pattern"]` compiles without it and reports it
         {"pattern": "("}
@@ -534,4 +534,40 @@ fn the_meta_schemas_are_built_in() {
             assert_eq!(schema.accepts(text), valid, "{meta} {text}");
         }
     }
+}
+
+#[test]
+fn items_are_distinct_where_their_values_are_few() {
+    let schema = r#"{"type": "array", "uniqueItems": true, "items": {"anyOf": [
+        {"enum": ["red", "green"]}, {"type": "integer", "minimum": 1, "maximum": 2}, {"type": "boolean"}
+    ]}}"#;
+    check(
+        schema,
+        &[
+            "[]",
+            r#"["red", 1, true, "green", 2, false]"#,
+            r#"["red", "\u0072ed"]"#,
+            "[1, 2, 1]",
+            "[true, false, true]",
+            "[3]",
+        ],
+        &expect![[r#"
+            + []
+            + ["red", 1, true, "green", 2, false]
+            - ["red", "\u0072ed"]
+            - [1, 2, 1]
+            - [true, false, true]
+            - [3]
+        "#]],
+    );
+    check(
+        r#"{"type": "array", "not": {"uniqueItems": true}, "items": {"type": ["boolean", "null"]}}"#,
+        &["[]", "[true, null, false]", "[true, null, true]", "[null, null, true, false, null]"],
+        &expect![[r#"
+            - []
+            - [true, null, false]
+            + [true, null, true]
+            + [null, null, true, false, null]
+        "#]],
+    );
 }

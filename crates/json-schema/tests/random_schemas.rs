@@ -66,7 +66,7 @@ fn schemas(r: &mut Random, depth: usize) -> Value {
 fn keyword(r: &mut Random, depth: usize) -> (&'static str, Value) {
     const NAMES: [&str; 4] = ["a", "b", "ab", "c"];
     let pattern = |r: &mut Random| r.of(&["a", "^a", "b$", "^a?b$", "^.$"]).to_owned();
-    match r.below(34) {
+    match r.below(36) {
         0 => (
             "type",
             json!([r.of(&["integer", "string", "array", "object"]), r.of(&["null", "number", "object"])]),
@@ -103,6 +103,7 @@ fn keyword(r: &mut Random, depth: usize) -> (&'static str, Value) {
         26 => ("anyOf", schemas(r, depth)),
         27 => ("oneOf", schemas(r, depth)),
         28 => ("not", schema(r, depth)),
+        34 | 35 => ("uniqueItems", json!(true)),
         29 | 30 => ("unevaluatedProperties", schema(r, depth)),
         31 | 32 => ("unevaluatedItems", schema(r, depth)),
         _ => ("if", schema(r, depth)),
@@ -143,17 +144,21 @@ fn agree_with_jsonschema() {
         let Ok(validator) = jsonschema::draft202012::new(&schema) else { continue };
         let mut checker = Checker::new(&options, &text).expect("a schema");
         let compiled = match Schema::new(&options, &text) {
-            Ok(compiled) => compiled,
+            Ok(compiled) => Some(compiled),
+            // Distinctness of what may be anything cannot be decided from left to right; the checker can.
+            Err(error) if error.pointer().ends_with("/uniqueItems") => None,
             Err(error) => panic!("{text}: {error}"),
         };
         let ordered = Schema::new(&in_order, &text);
-        n_compiled += 1;
+        n_compiled += usize::from(compiled.is_some());
         for instance in &instances {
             let expected = validator.is_valid(instance);
             n_accepted += usize::from(expected);
             let instance = instance.to_string();
             assert_eq!(checker.accepts(&instance), Ok(expected), "checker: {text} {instance}");
-            assert_eq!(compiled.accepts(&instance), expected, "grammar: {text} {instance}");
+            if let Some(compiled) = &compiled {
+                assert_eq!(compiled.accepts(&instance), expected, "grammar: {text} {instance}");
+            }
             if let Ok(ordered) = &ordered {
                 assert!(
                     expected || !ordered.accepts(&instance),

@@ -4,8 +4,10 @@ use super::Lowering;
 use super::machine::{Machine, MachineState};
 use super::string::bounds;
 use crate::error::Error;
-use crate::normal::{Alternative, Atom, Formula, FormulaId};
+use crate::json::Number;
+use crate::normal::{Alternative, Atom, Formula, FormulaId, Kind};
 use formwork_grammar::{ExprId, HashMap};
+use std::sync::Arc;
 
 /// Positions with a demand of their own.
 const MAX_PREFIX: u64 = 20_000;
@@ -107,26 +109,32 @@ impl Lowering<'_> {
         Ok(self.b.seq([open, items, self.ws, close]))
     }
 
+    /// States are residuals, and while distinctness is still open, the values that came.
     fn array_machine(&mut self, formula: FormulaId, pointer: &str) -> Result<ExprId, Error> {
-        self.normal.refuse_unique(formula, self.demand)?;
         let mut machine = Machine::default();
-        let mut ids: HashMap<FormulaId, usize> = HashMap::default();
-        let mut residuals = vec![formula];
-        ids.insert(formula, 0);
+        let mut values = Values::default();
+        let mut ids: HashMap<State, usize> = HashMap::default();
+        let mut order = vec![(formula, 0u32)];
+        ids.insert(order[0], 0);
         let mut next = 0;
-        while let Some(&residual) = residuals.get(next) {
+        while let Some(&(residual, seen)) = order.get(next) {
             next += 1;
             self.count_states(1, pointer)?;
             let derivative = self.normal.after_item(residual);
             let mut edges = Vec::new();
             for Alternative { demand, rest } in self.normal.choices(derivative, pointer)? {
-                let value = self.value(demand)?;
-                let item = self.b.seq([self.ws, value]);
-                let target = *ids.entry(rest).or_insert_with(|| {
-                    residuals.push(rest);
-                    residuals.len() - 1
-                });
-                edges.push((item, target));
+                let steps = match self.has_unique(rest) {
+                    true => self.distinct_steps(demand, (rest, seen), &mut values)?,
+                    false => vec![(self.value(demand)?, (rest, 0))],
+                };
+                for (value, state) in steps {
+                    let item = self.b.seq([self.ws, value]);
+                    let target = *ids.entry(state).or_insert_with(|| {
+                        order.push(state);
+                        order.len() - 1
+                    });
+                    edges.push((item, target));
+                }
             }
             machine.states.push(MachineState { edges, end: self.normal.may_end(residual) });
         }
@@ -135,5 +143,131 @@ impl Lowering<'_> {
         let tails = self.tails(&machine, close, pointer);
         let head = self.head(&machine, 0, &tails, close);
         Ok(self.b.seq([open, head]))
+    }
+
+    // ---- distinct items ----
+
+    fn has_unique(&self, formula: FormulaId) -> bool {
+        self.normal.formulas.atoms(formula).iter().any(|(_, atom)| matches!(atom, Atom::Unique(_)))
+    }
+
+    /// The steps that read an item where distinctness is open: one for each value that the item can have.
+    fn distinct_steps(
+        &mut self,
+        demand: FormulaId,
+        (rest, seen): State,
+        values: &mut Values,
+    ) -> Result<Vec<(ExprId, State)>, Error> {
+        if self.is_last(rest) && seen == 0 {
+            // The only item there is.
+            return Ok(vec![(self.value(demand)?, (self.normal.settle_unique(rest, true), 0))]);
+        }
+        let Some(domain) = self.domain(demand)? else {
+            let why = "cannot be decided from left to right where items may take too many values; bound them by `enum`";
+            return Err(Error::unsupported(
+                self.normal.pointer_of(self.demand, "uniqueItems")?,
+                "uniqueItems",
+                why,
+            ));
+        };
+        let mut steps = Vec::with_capacity(domain.len());
+        for scalar in domain {
+            let Some(bit) = values.bit(&scalar) else {
+                let why =
+                    format!("needs a state for each subset of the items' values; up to {MAX_VALUES} work");
+                return Err(Error::unsupported(
+                    self.normal.pointer_of(self.demand, "uniqueItems")?,
+                    "uniqueItems",
+                    &why,
+                ));
+            };
+            let state = match seen >> bit & 1 {
+                0 if self.is_last(rest) => (self.normal.settle_unique(rest, true), 0),
+                0 => (rest, seen | 1 << bit),
+                _ => (self.normal.settle_unique(rest, false), 0),
+            };
+            if state.0 != FormulaId::FALSE {
+                steps.push((self.scalar(&scalar), state));
+            }
+        }
+        Ok(steps)
+    }
+
+    /// Whether no item can come any more.
+    fn is_last(&self, rest: FormulaId) -> bool {
+        let parts = self.normal.formulas.conjuncts(rest);
+        parts
+            .into_iter()
+            .any(|part| matches!(self.normal.formulas.get(part), Formula::Atom(Atom::MaxItems(0))))
+    }
+
+    /// The values that satisfy a demand, if they are scalars and few.
+    fn domain(&mut self, demand: FormulaId) -> Result<Option<Vec<Scalar>>, Error> {
+        let mut domain = Vec::new();
+        for kind in Kind::ALL {
+            let component = self.normal.component(demand, kind)?;
+            match (kind, component) {
+                (_, FormulaId::FALSE) => {}
+                (Kind::Null | Kind::False | Kind::True, _) => domain.push(Scalar::Word(kind)),
+                (Kind::String, _) => {
+                    let Some(strings) = self.normal.few_strings(component) else { return Ok(None) };
+                    domain.extend(strings.into_iter().map(Scalar::String));
+                }
+                (Kind::Number, _) => {
+                    let Some(numbers) = self.few_numbers(component) else { return Ok(None) };
+                    domain.extend(numbers.into_iter().map(Scalar::Number));
+                }
+                (Kind::Array | Kind::Object, _) => {
+                    if !self.normal.is_empty_component(kind, component, 1) {
+                        return Ok(None);
+                    }
+                }
+            }
+        }
+        Ok(Some(domain))
+    }
+
+    fn scalar(&mut self, scalar: &Scalar) -> ExprId {
+        match scalar {
+            Scalar::Word(Kind::Null) => self.b.literal("null"),
+            Scalar::Word(Kind::False) => self.b.literal("false"),
+            Scalar::Word(_) => self.b.literal("true"),
+            Scalar::String(text) => self.name_key(text),
+            Scalar::Number(number) => self.constant(number, false),
+        }
+    }
+}
+
+/// What must hold of the rest, and the set of values that came.
+type State = (FormulaId, u32);
+
+/// Distinct values that items are told apart by; each is a bit of a state.
+const MAX_VALUES: usize = 10;
+
+/// A value that an item can have.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Scalar {
+    Word(Kind),
+    String(Arc<str>),
+    Number(Number),
+}
+
+/// The values met so far.
+#[derive(Default)]
+struct Values(Vec<Scalar>);
+
+impl Values {
+    fn bit(&mut self, scalar: &Scalar) -> Option<usize> {
+        let same = |other: &Scalar| match (other, scalar) {
+            (Scalar::Number(a), Scalar::Number(b)) => a.value == b.value,
+            _ => other == scalar,
+        };
+        if let Some(known) = self.0.iter().position(same) {
+            return Some(known);
+        }
+        (self.0.len() < MAX_VALUES).then(|| {
+            self.0.push(scalar.clone());
+            self.0.len() - 1
+        })
     }
 }

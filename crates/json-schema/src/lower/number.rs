@@ -88,7 +88,31 @@ impl Lowering<'_> {
 
     /// The numbers of a formula one by one, if a set or close bounds on whole numbers leave only few.
     fn listed(&mut self, formula: FormulaId, whole: bool) -> Result<Option<ExprId>, Error> {
-        let (mut set, mut low, mut high, mut multiple) = (None, None::<Decimal>, None::<Decimal>, false);
+        let parts = self.normal.formulas.conjuncts(formula);
+        let is_set = |atom: &Formula| matches!(atom, Formula::Atom(Atom::NumberIn(_, true)));
+        let is_multiple = |atom: &Formula| matches!(atom, Formula::Atom(Atom::Multiple(..)));
+        let has =
+            |test: &dyn Fn(&Formula) -> bool| parts.iter().any(|&part| test(self.normal.formulas.get(part)));
+        if !has(&is_set) && !has(&is_multiple) {
+            return Ok(None);
+        }
+        let Some(numbers) = self.few_numbers(formula) else { return Ok(None) };
+        let ways: Vec<ExprId> = numbers.iter().map(|number| self.constant(number, whole)).collect();
+        Ok(Some(self.b.alt(ways)))
+    }
+
+    /// The numbers that satisfy a formula, if a set or close bounds on whole numbers leave only few.
+    pub(super) fn few_numbers(&mut self, formula: FormulaId) -> Option<Vec<Number>> {
+        if let Formula::Or(parts) = self.normal.formulas.get(formula).clone() {
+            let mut all = Vec::new();
+            for &part in parts.iter() {
+                all.extend(self.few_numbers(part)?);
+            }
+            all.sort_by(|a, b| a.value.cmp(&b.value).then(a.written_plain.cmp(&b.written_plain)));
+            all.dedup_by(|a, b| a.value == b.value);
+            return Some(all);
+        }
+        let (mut set, mut low, mut high, mut whole) = (None, None::<Decimal>, None::<Decimal>, false);
         for part in self.normal.formulas.conjuncts(formula) {
             match self.normal.formulas.get(part) {
                 Formula::Atom(Atom::NumberIn(numbers, true)) => set = Some(numbers.clone()),
@@ -100,13 +124,13 @@ impl Lowering<'_> {
                     let bound = bound.floor();
                     high = Some(high.map_or(bound.clone(), |high| high.min(bound)));
                 }
-                Formula::Atom(Atom::Multiple(..)) => multiple = true,
+                Formula::Atom(Atom::Integer(true)) => whole = true,
                 _ => {}
             }
         }
         let candidates: Vec<Number> = match (set, low, high) {
             (Some(set), _, _) => set.to_vec(),
-            (None, Some(low), Some(high)) if whole && multiple => {
+            (None, Some(low), Some(high)) if whole => {
                 let plain = |n: &Decimal| {
                     n.negate().as_u64().map(|n| -(n as i128)).or_else(|| n.as_u64().map(i128::from))
                 };
@@ -115,22 +139,17 @@ impl Lowering<'_> {
                         .filter_map(|n| Decimal::parse(&n.to_string()))
                         .map(|value| Number { value, written_plain: true })
                         .collect(),
-                    _ => return Ok(None),
+                    _ => return None,
                 }
             }
-            _ => return Ok(None),
+            _ => return None,
         };
-        let mut ways = Vec::new();
-        for number in candidates {
-            if self.normal.number_satisfies(formula, &number.value) == Some(true) {
-                ways.push(self.constant(&number, whole));
-            }
-        }
-        Ok(Some(self.b.alt(ways)))
+        let satisfies = |number: &Number| self.normal.number_satisfies(formula, &number.value) == Some(true);
+        Some(candidates.into_iter().filter(satisfies).collect())
     }
 
     /// The spellings of one number.
-    fn constant(&mut self, number: &Number, whole: bool) -> ExprId {
+    pub(super) fn constant(&mut self, number: &Number, whole: bool) -> ExprId {
         let value = &number.value;
         let plain_only =
             self.options.numbers == Numbers::Plain && value.is_integer() && (number.written_plain || whole);

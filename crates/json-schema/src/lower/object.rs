@@ -306,7 +306,7 @@ impl Lowering<'_> {
 
     // ---- the machines ----
 
-    fn name_key(&mut self, name: &Arc<str>) -> ExprId {
+    pub(super) fn name_key(&mut self, name: &Arc<str>) -> ExprId {
         let text = self.b.literal(name.as_bytes());
         self.quoted(text)
     }

@@ -5,7 +5,6 @@
 
 use super::build::Normal;
 use super::formula::{Atom, Formula, FormulaId, Formulas};
-use crate::error::Error;
 use formwork_grammar::HashMap;
 use std::sync::Arc;
 
@@ -145,6 +144,15 @@ impl Normal<'_> {
         })
     }
 
+    /// The formula once it is clear whether the items are distinct.
+    pub(crate) fn settle_unique(&mut self, formula: FormulaId, distinct: bool) -> FormulaId {
+        self.formulas.replace(formula, &mut HashMap::default(), &mut |_, id, atom| match atom {
+            Atom::Unique(sign) if *sign == distinct => FormulaId::TRUE,
+            Atom::Unique(_) => FormulaId::FALSE,
+            _ => id,
+        })
+    }
+
     /// Whether the array or object may end here.
     pub(crate) fn may_end(&mut self, formula: FormulaId) -> bool {
         let end = self.formulas.replace(formula, &mut HashMap::default(), &mut |_, _, atom| match atom {
@@ -177,21 +185,5 @@ fn shifted(from: u64, to: Option<u64>) -> Option<(u64, Option<u64>)> {
         Some(0 | 1) => None,
         Some(to) => Some((from.saturating_sub(1), Some(to - 1))),
         None => Some((from.saturating_sub(1), None)),
-    }
-}
-
-/// Refuses atoms that have no machine yet.
-impl Normal<'_> {
-    pub(crate) fn refuse_unique(&mut self, formula: FormulaId, demand: FormulaId) -> Result<(), Error> {
-        let unique =
-            self.formulas.atoms(formula).into_iter().any(|(_, atom)| matches!(atom, Atom::Unique(_)));
-        if unique {
-            return Err(Error::unsupported(
-                self.pointer_of(demand, "uniqueItems")?,
-                "uniqueItems",
-                "cannot be decided from left to right over these items, or not yet",
-            ));
-        }
-        Ok(())
     }
 }

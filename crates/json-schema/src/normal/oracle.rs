@@ -171,6 +171,33 @@ impl Normal<'_> {
         }
     }
 
+    /// The strings that satisfy a formula, if a set leaves only few.
+    pub(crate) fn few_strings(&mut self, formula: FormulaId) -> Option<Vec<Arc<str>>> {
+        let candidates: Vec<Arc<str>> = match self.formulas.get(formula) {
+            Formula::Or(parts) => {
+                let parts = parts.clone();
+                let mut all = Vec::new();
+                for &part in parts.iter() {
+                    all.extend(self.few_strings(part)?);
+                }
+                all
+            }
+            _ => {
+                let parts = self.formulas.conjuncts(formula);
+                let set = parts.into_iter().find_map(|part| match self.formulas.get(part) {
+                    Formula::Atom(Atom::StringIn(set, true)) => Some(set.clone()),
+                    _ => None,
+                });
+                set?.iter().cloned().collect()
+            }
+        };
+        let mut few: Vec<Arc<str>> =
+            candidates.into_iter().filter(|string| self.string_satisfies(formula, string)).collect();
+        few.sort_unstable();
+        few.dedup();
+        Some(few)
+    }
+
     fn no_string(&mut self, formula: FormulaId, literals: &[Atom]) -> bool {
         let set = literals.iter().find_map(|atom| match atom {
             Atom::StringIn(set, true) => Some(set.clone()),
