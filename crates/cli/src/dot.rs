@@ -46,12 +46,10 @@ fn references(grammar: &Grammar, rule: RuleId) -> Vec<RuleId> {
         if std::mem::replace(&mut is_seen[id.index()], true) {
             continue;
         }
-        match grammar.expr(id) {
-            Expr::Rule(target) => found.push(*target),
-            Expr::Seq(parts) | Expr::Alt(parts) | Expr::And(parts) => open.extend_from_slice(parts),
-            Expr::Repeat { body, .. } | Expr::Not(body) | Expr::JsonText(body) => open.push(*body),
-            _ => {}
+        if let Expr::Rule(target) = grammar.expr(id) {
+            found.push(*target);
         }
+        open.extend_from_slice(grammar.expr(id).operands());
     }
     found.sort_unstable();
     found.dedup();

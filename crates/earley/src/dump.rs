@@ -17,7 +17,11 @@ impl Rows {
         for waiter in self.waiters(row) {
             let automata = self.automata();
             let item = Item { state: waiter.target, origin: waiter.origin, count: waiter.count };
-            let _ = writeln!(out, "  waits for {}, then {}", automata.name(waiter.rule), self.show(item));
+            let rule = match automata.symbols(waiter.rule) {
+                Some(symbols) => symbols.to_string(),
+                None => automata.name(waiter.rule).to_owned(),
+            };
+            let _ = writeln!(out, "  waits for {rule}, then {}", self.show(item));
         }
         out
     }

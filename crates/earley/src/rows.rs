@@ -22,6 +22,11 @@
 //! **Every item can be completed.** Bounds of counters are tested when an item is made, with the ticks that are still
 //! needed, predictions included: a test at the end only would let a byte in that leads nowhere.
 //!
+//! # Symbols
+//! A rule that is [a symbol](Automata::symbols) is waited for like any other, but reads nothing and never ends by itself.
+//! When a symbol comes, the rules that it belongs to are completed in the table of the row that it comes in: the next row
+//! is the union of what waited there.
+//!
 //! # Tail calls
 //! A waiter whose target is finished does nothing but end its own rule at once. It is replaced by the waiters it would
 //! return to. So right recursion costs nothing, and `elements ::= value | value "," elements` over 200 elements needs 16
@@ -110,6 +115,8 @@ struct Flags {
     ends_floating: bool,
     /// Some scannable item counts, so that a byte of `next_bytes` may still be refused.
     counts: bool,
+    /// Some item waits for a symbol.
+    waits_for_symbols: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -256,6 +263,40 @@ impl Rows {
         self.intern_scratch()
     }
 
+    /// The row after a symbol, or `None` if none of the symbols that the row waits for is it; `is_member` says to which
+    /// [symbol rules](Self::symbol_rules) it belongs.
+    ///
+    /// # Errors
+    /// A limit.
+    pub fn advance_symbol(
+        &mut self,
+        row: RowId,
+        is_member: impl Fn(RuleId) -> bool,
+    ) -> Result<Option<RowId>, LimitExceeded> {
+        let table = self.table(row);
+        let rules: Vec<RuleId> = self.symbol_rules(row).filter(|&rule| is_member(rule)).collect();
+        let mut after = None;
+        for rule in rules {
+            let Some(next) = self.complete(rule, table)? else { continue };
+            after = Some(match after {
+                None => next,
+                Some(before) => self.union(before, next)?,
+            });
+        }
+        Ok(after)
+    }
+
+    /// The symbol rules that the row waits for, ascending, each once.
+    pub fn symbol_rules(&self, row: RowId) -> impl Iterator<Item = RuleId> + '_ {
+        let waiters = if self.waits_for_symbols(row) { self.waiters(row) } else { &[] };
+        let mut last = None;
+        waiters
+            .iter()
+            .map(|waiter| waiter.rule)
+            .filter(move |&rule| last.replace(rule) != Some(rule))
+            .filter(|&rule| self.automata.symbols(rule).is_some())
+    }
+
     /// The row of two rows' kernels together: what either allows.
     ///
     /// # Errors
@@ -329,6 +370,12 @@ impl Rows {
     #[inline]
     pub fn is_accepting(&self, row: RowId) -> bool {
         self.rows[row.index()].flags.accepting
+    }
+
+    /// Whether some symbol may come next.
+    #[inline]
+    pub fn waits_for_symbols(&self, row: RowId) -> bool {
+        self.rows[row.index()].flags.waits_for_symbols
     }
 
     /// Whether a floating rule may end here.
@@ -471,6 +518,11 @@ impl Rows {
                     note_floating(&mut floating_ticks, edge.target, count);
                 }
                 waiters.push(Waiter { rule: edge.rule, target: edge.target, origin: item.origin, count });
+                if automata.symbols(edge.rule).is_some() {
+                    // Nothing is predicted: a symbol completes the rule from outside.
+                    flags.waits_for_symbols = true;
+                    continue;
+                }
                 add(all, members, Item { state: automata.start(edge.rule), origin: None, count: 0 });
             }
             if automata.is_scannable(item.state) {

@@ -17,11 +17,7 @@ use formwork_grammar::{Expr, ExprId, Grammar, RuleId};
 
 /// The operands of an expression.
 fn operands(expr: &Expr) -> &[ExprId] {
-    match expr {
-        Expr::Seq(parts) | Expr::Alt(parts) | Expr::And(parts) => parts,
-        Expr::Repeat { body, .. } | Expr::Not(body) | Expr::JsonText(body) => std::slice::from_ref(body),
-        _ => &[],
-    }
+    expr.operands()
 }
 
 /// Why an expression itself, without its operands, cannot be written with characters, sequences, alternatives and
@@ -31,6 +27,9 @@ fn obstacle(expr: &Expr) -> Option<&'static str> {
         Expr::And(_) => Some("an intersection (`And`)"),
         Expr::Not(_) => Some("a complement (`Not`)"),
         Expr::JsonText(_) => Some("a JSON spelling (`JsonText`)"),
+        Expr::Symbols(_) => Some("tokens (`Token`)"),
+        Expr::Tag(_) => Some("a tag, in which names of tokens may be (`Tag`)"),
+        Expr::Until(_) => Some("text up to a trigger (`Until`, `TagDispatch`)"),
         Expr::ByteClass(_) => Some("a class of bytes (`ByteClass`)"),
         Expr::Bytes(bytes) if std::str::from_utf8(bytes).is_err() => Some("bytes that are no text (`Bytes`)"),
         _ => None,

@@ -26,7 +26,8 @@
 //!   bytes; and `\-`, which llama.cpp refuses but its own JSON Schema converter writes.
 //! - `[]` and `[^]` are errors: llama.cpp reads them as the empty text.
 //! - There are no calls: `And("a")` is the rule `And` and a group.
-//! - `<token>`, `<[id]>`, `!<token>` and `!<[id]>`, which mean tokens of a vocabulary, are not supported yet.
+//! - `<[5]>` is one token of the vocabulary, by its id, and `<think>` the one that is called `<think>`, brackets included;
+//!   with `!` before it, any token but that one.
 //!
 //! Two things that llama.cpp lets pass are errors here: a rule that is defined twice (it keeps the last), and two
 //! quantifiers in a row. One that it refuses is read: left recursion.

@@ -14,7 +14,7 @@
 //! [`GrammarBuilder`](formwork_grammar::GrammarBuilder). For JSON, use JSON Schema.
 //!
 //! # The dialect
-//! That of XGrammar, without its attributes, look-ahead hints and macros, and with a few calls of our own.
+//! That of XGrammar, without its attributes, look-ahead hints and some of its macros, and with a few calls of our own.
 //!
 //! A grammar is a list of rules in any order. The rule `root` is what the whole output must match;
 //! [`Options::root`] names another.
@@ -60,8 +60,15 @@
 //! | `Bytes("\xff\x00")` | these bytes, which need not be UTF-8; `\xHH` is a byte here, and the only escape |
 //! | `ByteClass("\x80-\xbf")` | one byte of these |
 //!
+//! | `Token(5, "<|call\|>")` | one token of the vocabulary as a whole, by id or by name: a special token, or else the text token with exactly these bytes |
+//! | `ExcludeToken(5, …)` | one token, special ones included, that is none of these and no stop token |
+//! | `Tag("<|call\|>x")` | a text in which the names of special tokens mean those tokens |
+//! | `Until(("t", a), …, excludes=("x", …), ends=true)` | text in which no trigger `t` has been completed, up to the first that is, and then its `a`; with `ends`, also text with nothing behind it. What is excluded is never completed. Triggers are tags |
+//! | `TagDispatch(("t", a), …, excludes=("x", …), loop_after_dispatch=true)` | the same, ending anywhere in the text, and after `a` text again, unless `loop_after_dispatch=false` |
+//! | `TokenTagDispatch((5, a), …, excludes=(6, …), loop_after_dispatch=true)` | the same over tokens: any but the triggers and the excluded ones |
+//!
 //! The operands of the first three are regular expressions over characters: rules may be used in them if they are not
-//! recursive, and are put in place of their names (in their own definitions too); bytes and `JsonText` may not.
+//! recursive, and are put in place of their names (in their own definitions too); bytes, tokens and `JsonText` may not.
 //!
 //! # GBNF
 //! The module [`gbnf`] reads llama.cpp's dialect, which differs in small things.

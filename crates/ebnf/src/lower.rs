@@ -2,9 +2,9 @@
 
 use crate::problem::{Problem, Problems, Sweep, quote};
 use crate::suggest::Suggester;
-use crate::syntax::{File, NodeId, NodeKind};
+use crate::syntax::{Arms, File, NodeId, NodeKind};
 use crate::{ErrorKind, Limits};
-use formwork_grammar::{ExprId, Grammar, GrammarBuilder, HashMap, Place, RuleId};
+use formwork_grammar::{ExprId, Grammar, GrammarBuilder, HashMap, Place, RuleId, Symbol, SymbolSet};
 
 /// The grammar, unless there are problems, old or new.
 pub(crate) fn lower(
@@ -37,6 +37,7 @@ pub(crate) fn lower(
         file,
         names: &names,
         rules: &rules,
+        loops: loops(text, file, &rules, &mut builder),
         builder,
         exprs: vec![None; n],
         texts: Texts { exprs: Vec::new(), is_open: Vec::new() },
@@ -57,6 +58,37 @@ pub(crate) fn lower(
             None
         }
     }
+}
+
+/// For each dispatch by name the rule that it comes back to, by its node: the one that it is the whole body of, or else a
+/// new one.
+fn loops(text: &str, file: &File, rules: &[RuleId], builder: &mut GrammarBuilder) -> HashMap<usize, Loop> {
+    let mut loops: HashMap<usize, Loop> = HashMap::default();
+    let bodies = file.rules.iter().zip(rules).filter_map(|(rule, &id)| Some((rule.body?, id)));
+    loops.extend(bodies.map(|(body, rule)| (body.index(), Loop { rule, is_own: true })));
+    let mut others: Vec<(usize, usize)> = file
+        .ids()
+        .filter(|&id| match file.node(id).kind {
+            NodeKind::TagDispatch { loops, .. } | NodeKind::TokenTagDispatch { loops, .. } => loops,
+            _ => false,
+        })
+        .filter(|id| !loops.contains_key(&id.index()))
+        .map(|id| (file.node(id).place().start, id.index()))
+        .collect();
+    others.sort_unstable();
+    let mut sweep = Sweep::new(text);
+    for (start, node) in others {
+        let rule = builder.declare("dispatch", Place::Text(sweep.position(start)));
+        loops.insert(node, Loop { rule, is_own: false });
+    }
+    loops
+}
+
+/// The rule that a dispatch comes back to, and whether it is that rule's whole body.
+#[derive(Clone, Copy)]
+struct Loop {
+    rule: RuleId,
+    is_own: bool,
 }
 
 /// The rules by name.
@@ -126,6 +158,8 @@ struct Lowering<'a> {
     file: &'a File,
     names: &'a HashMap<&'a str, usize>,
     rules: &'a [RuleId],
+    /// What dispatches come back to, by their nodes.
+    loops: HashMap<usize, Loop>,
     builder: GrammarBuilder,
     /// What each node has become; nodes inside operands that must be text are left out.
     exprs: Vec<Option<ExprId>>,
@@ -165,10 +199,70 @@ impl Lowering<'_> {
                     Some(rule) => self.builder.rule(self.rules[rule]),
                     None => self.builder.never(),
                 },
+                NodeKind::TagDispatch { ref arms, loops } => self.dispatch(id, arms, loops, Self::by_text),
+                NodeKind::TokenTagDispatch { ref arms, loops } => {
+                    self.dispatch(id, arms, loops, Self::by_symbol)
+                }
                 _ => self.make(id, false),
             };
             self.exprs[id.index()] = Some(expr);
         }
+    }
+
+    /// A dispatch. One that loops is a rule that ends with itself.
+    fn dispatch(
+        &mut self,
+        id: NodeId,
+        arms: &Arms,
+        loops: bool,
+        make: fn(&mut Self, &Arms, Vec<ExprId>) -> ExprId,
+    ) -> ExprId {
+        let never = self.builder.never();
+        let parts = self.file.parts(arms.continuations).iter();
+        let mut continuations: Vec<ExprId> =
+            parts.map(|&part| self.exprs[part.index()].unwrap_or(never)).collect();
+        let Some(back) = self.loops.get(&id.index()).copied().filter(|_| loops) else {
+            return make(self, arms, continuations);
+        };
+        let again = self.builder.rule(back.rule);
+        for continuation in &mut continuations {
+            *continuation = self.builder.seq([*continuation, again]);
+        }
+        let body = make(self, arms, continuations);
+        if back.is_own {
+            return body;
+        }
+        self.builder.define(back.rule, body);
+        again
+    }
+
+    fn by_text(&mut self, arms: &Arms, continuations: Vec<ExprId>) -> ExprId {
+        self.until(arms, continuations, true)
+    }
+
+    fn until(&mut self, arms: &Arms, continuations: Vec<ExprId>, ends: bool) -> ExprId {
+        let text = |symbol: &'_ Symbol| match symbol {
+            Symbol::Name(name) => name.clone(),
+            _ => unreachable!("the parser takes only strings here"),
+        };
+        let triggers: Vec<Box<str>> = arms.triggers.iter().map(text).collect();
+        let excluded: Vec<Box<str>> = arms.excluded.iter().map(text).collect();
+        let arms = triggers.iter().map(|trigger| &**trigger).zip(continuations);
+        self.builder.until(arms, excluded.iter().map(|text| &**text), ends)
+    }
+
+    /// Any tokens but the triggers and the excluded ones; then perhaps a trigger and what follows it.
+    fn by_symbol(&mut self, arms: &Arms, continuations: Vec<ExprId>) -> ExprId {
+        let special = arms.triggers.iter().chain(&arms.excluded).cloned();
+        let other = self.builder.symbols(SymbolSet::all_but(special));
+        let free = self.builder.star(other);
+        let mut ways = vec![self.builder.empty()];
+        for (trigger, continuation) in arms.triggers.iter().zip(continuations) {
+            let trigger = self.builder.symbols(SymbolSet::of([trigger.clone()]));
+            ways.push(self.builder.seq([trigger, continuation]));
+        }
+        let ways = self.builder.alt(ways);
+        self.builder.seq([free, ways])
     }
 
     /// The number of the rule that a reference means; all are defined when this is asked.
@@ -178,6 +272,12 @@ impl Lowering<'_> {
 
     /// Makes the expression of a node whose operands are made.
     fn make(&mut self, id: NodeId, is_text: bool) -> ExprId {
+        if let NodeKind::Until { arms, ends } = &self.file.node(id).kind {
+            let never = self.builder.never();
+            let parts = self.file.parts(arms.continuations).iter();
+            let continuations = parts.map(|&part| self.exprs[part.index()].unwrap_or(never)).collect();
+            return self.until(arms, continuations, *ends);
+        }
         let exprs = if is_text { &self.texts.exprs } else { &self.exprs };
         let b = &mut self.builder;
         let never = b.never();
@@ -194,6 +294,12 @@ impl Lowering<'_> {
             NodeKind::Repeat { body, min, max } => b.repeat(expr(*body), *min, *max),
             NodeKind::Not(body) => b.not(expr(*body)),
             NodeKind::JsonText(body) => b.json_text(expr(*body)),
+            NodeKind::Symbols(set) => b.symbols(set.clone()),
+            NodeKind::Tag(tag) => b.tag(tag),
+            // Made elsewhere.
+            NodeKind::Until { .. } | NodeKind::TagDispatch { .. } | NodeKind::TokenTagDispatch { .. } => {
+                never
+            }
         }
     }
 
@@ -251,6 +357,12 @@ impl Lowering<'_> {
             }
             NodeKind::JsonText(_) => self.not_text(id, wanted_at, "is about bytes, not characters"),
             NodeKind::ByteClass(_) => self.not_text(id, wanted_at, "is about bytes, not characters"),
+            NodeKind::Symbols(_) | NodeKind::Tag(_) => {
+                self.not_text(id, wanted_at, "is about tokens, not characters");
+            }
+            NodeKind::Until { .. } | NodeKind::TagDispatch { .. } | NodeKind::TokenTagDispatch { .. } => {
+                self.not_text(id, wanted_at, "is no regular expression");
+            }
             NodeKind::Literal(bytes) if std::str::from_utf8(bytes).is_err() => {
                 self.not_text(id, wanted_at, "is about bytes, not characters");
             }

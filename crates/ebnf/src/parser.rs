@@ -2,12 +2,15 @@
 //!
 //! First all rule heads are found, so that whatever goes wrong in a body ends with that rule.
 
+mod dispatch;
+
 use crate::dialect::Table;
 use crate::literal;
 use crate::problem::{Problem, Problems, quote};
 use crate::syntax::{File, NodeId, NodeKind, RuleText};
 use crate::token::{Kind, Token};
 use crate::{ErrorKind, Limits};
+use dispatch::{Arguments, NAMED};
 use formwork_grammar::CharClass;
 use std::ops::Range;
 
@@ -19,7 +22,7 @@ pub(crate) fn parse(
     limits: &Limits,
     problems: &mut Problems,
 ) -> File {
-    let heads: Vec<usize> = (0..tokens.len()).filter(|&i| is_head(&tokens[i..])).collect();
+    let heads: Vec<usize> = (0..tokens.len()).filter(|&i| is_head(text, &tokens[i..])).collect();
     let mut parser = Parser {
         text,
         tokens,
@@ -45,10 +48,13 @@ pub(crate) fn parse(
 }
 
 /// Whether a rule begins here, well written or not.
-fn is_head(tokens: &[Token]) -> bool {
+fn is_head(text: &str, tokens: &[Token]) -> bool {
     match tokens {
         [name, next, ..] if name.kind == Kind::Name && next.kind == Kind::Defines => true,
-        [name, next, ..] if name.kind == Kind::Name && next.kind == Kind::AlmostDefines => name.is_first,
+        [name, next, ..] if name.kind == Kind::Name && next.kind == Kind::AlmostDefines => {
+            // A named argument may begin a line.
+            name.is_first && !(NAMED.contains(&&text[name.span()]) && &text[next.span()] == "=")
+        }
         [name, attributes, next, ..] if name.kind == Kind::Name && attributes.kind == Kind::Class => {
             name.is_first && !attributes.is_first && next.kind == Kind::Defines
         }
@@ -64,6 +70,14 @@ enum Call {
     JsonText,
     Bytes,
     ByteClass,
+    Token,
+    ExcludeToken,
+    Tag,
+    Until,
+    TagDispatch,
+    TokenTagDispatch,
+    /// What follows a trigger; no name.
+    Arm,
     /// XGrammar has it, we do not.
     Unsupported,
 }
@@ -75,9 +89,13 @@ fn call(name: &str) -> Option<Call> {
         "JsonText" => Call::JsonText,
         "Bytes" => Call::Bytes,
         "ByteClass" => Call::ByteClass,
-        "TagDispatch" | "TokenTagDispatch" | "Token" | "ExcludeToken" | "Regex" | "Substring" | "EOS" => {
-            Call::Unsupported
-        }
+        "Token" => Call::Token,
+        "ExcludeToken" => Call::ExcludeToken,
+        "Tag" => Call::Tag,
+        "Until" => Call::Until,
+        "TagDispatch" => Call::TagDispatch,
+        "TokenTagDispatch" => Call::TokenTagDispatch,
+        "Regex" | "Substring" | "EOS" => Call::Unsupported,
         _ => return None,
     })
 }
@@ -92,6 +110,20 @@ struct Frame {
     sequence: Vec<NodeId>,
     /// Whether the last part of the sequence has its quantifier.
     is_quantified: bool,
+    /// Of a dispatching call, or of one of its arms.
+    arguments: Arguments,
+}
+
+impl Frame {
+    /// Whether arguments are read, not an expression.
+    fn dispatches(&self) -> bool {
+        matches!(self.call, Some(Call::Until | Call::TagDispatch | Call::TokenTagDispatch))
+    }
+
+    /// Whether the operands must be text.
+    fn wants_text(&self) -> bool {
+        matches!(self.call, Some(Call::And | Call::Not | Call::JsonText))
+    }
 }
 
 /// What an alternative without parts is.
@@ -211,6 +243,9 @@ impl Parser<'_> {
     }
 
     fn token(&mut self, token: Token) -> Result<(), Abandoned> {
+        if self.frame().dispatches() {
+            return self.argument(token);
+        }
         match token.kind {
             Kind::Name => self.name(token)?,
             Kind::Text => {
@@ -222,17 +257,7 @@ impl Parser<'_> {
                 self.leaf(token, class.map(NodeKind::Class));
             }
             Kind::Any => self.push(NodeKind::Class(CharClass::any()), token.span()),
-            Kind::TokenReference => {
-                let message = format!(
-                    "`{}` means a token of the vocabulary, which is not supported yet",
-                    quote(self.source(token))
-                );
-                let problem = Problem::new(ErrorKind::Unsupported, token.span(), message);
-                self.problems.add(
-                    problem.help("names of rules are written without angle brackets, text in double quotes"),
-                );
-                self.push(NodeKind::Literal(Box::default()), token.span());
-            }
+            Kind::TokenReference => self.token_reference(token),
             Kind::Open if self.is_adjacent(token, Kind::AlmostDefines) => {
                 let message = "lookahead assertions are not supported";
                 let problem = Problem::new(ErrorKind::Unsupported, token.span(), message);
@@ -326,7 +351,15 @@ impl Parser<'_> {
         };
         self.at += 1;
         match call {
-            Call::And | Call::Not | Call::JsonText => self.push_frame(Some(call), token.span()),
+            Call::And
+            | Call::Not
+            | Call::JsonText
+            | Call::Until
+            | Call::TagDispatch
+            | Call::TokenTagDispatch => self.push_frame(Some(call), token.span()),
+            Call::Token | Call::ExcludeToken => self.symbols(call, token),
+            Call::Tag => self.tag(token),
+            Call::Arm => unreachable!("no name means it"),
             Call::Bytes | Call::ByteClass => self.bytes(call, token),
             Call::Unsupported => {
                 let name = self.source(token);
@@ -421,16 +454,24 @@ impl Parser<'_> {
             self.problems.add(Problem::new(ErrorKind::Limit, opened_at, message));
             return Err(Abandoned);
         }
-        self.text_depth += usize::from(call.is_some());
-        let (operands, alternatives, sequence) = (Vec::new(), Vec::new(), Vec::new());
-        self.frames.push(Frame { call, opened_at, operands, alternatives, sequence, is_quantified: false });
+        let frame = Frame {
+            call,
+            opened_at,
+            operands: Vec::new(),
+            alternatives: Vec::new(),
+            sequence: Vec::new(),
+            is_quantified: false,
+            arguments: Arguments::default(),
+        };
+        self.text_depth += usize::from(frame.wants_text());
+        self.frames.push(frame);
         Ok(())
     }
 
     /// The innermost frame's alternatives as one node; the last of them has ended.
     fn pop_frame(&mut self) -> NodeId {
         let Some(frame) = self.frames.pop() else { unreachable!("a body is being read") };
-        self.text_depth -= usize::from(frame.call.is_some());
+        self.text_depth -= usize::from(frame.wants_text());
         let is_text = self.text_depth > 0;
         let span = frame.opened_at;
         match frame.call {
@@ -502,6 +543,9 @@ impl Parser<'_> {
             self.problems.add(problem.help("write `\")\"` to mean the character"));
             return Err(Abandoned);
         }
+        if self.frame().call == Some(Call::Arm) {
+            return self.close_arm(token);
+        }
         if self.frame().call.is_some() {
             self.end_operand(token);
         } else {
@@ -513,7 +557,7 @@ impl Parser<'_> {
     }
 
     fn comma(&mut self, token: Token) -> Result<(), Abandoned> {
-        if self.frame().call.is_none() {
+        if self.frame().call.is_none() || self.frame().call == Some(Call::Arm) {
             let problem = Problem::syntax(token.span(), "expected an expression, found `,`");
             self.problems.add(problem.expected("an expression").help("write `\",\"` to mean the character"));
             return Err(Abandoned);

@@ -1,6 +1,6 @@
 //! What a text says, before its names mean anything.
 
-use formwork_grammar::{ByteSet, CharClass};
+use formwork_grammar::{ByteSet, CharClass, Symbol, SymbolSet};
 use std::ops::Range;
 
 /// The rules of a text and their expressions, in one arena.
@@ -41,6 +41,19 @@ pub(crate) enum NodeKind {
     And(List),
     Not(NodeId),
     JsonText(NodeId),
+    Symbols(SymbolSet),
+    Tag(Box<str>),
+    Until { arms: Arms, ends: bool },
+    TagDispatch { arms: Arms, loops: bool },
+    TokenTagDispatch { arms: Arms, loops: bool },
+}
+
+/// The arguments of a dispatching call.
+pub(crate) struct Arms {
+    pub(crate) triggers: Vec<Symbol>,
+    /// What follows each trigger.
+    pub(crate) continuations: List,
+    pub(crate) excluded: Vec<Symbol>,
 }
 
 /// A node of a [`File`].
@@ -100,7 +113,15 @@ impl File {
             NodeKind::Repeat { body, .. } | NodeKind::Not(body) | NodeKind::JsonText(body) => {
                 std::slice::from_ref(body)
             }
-            NodeKind::Literal(_) | NodeKind::Class(_) | NodeKind::ByteClass(_) | NodeKind::Reference => &[],
+            NodeKind::Until { arms, .. }
+            | NodeKind::TagDispatch { arms, .. }
+            | NodeKind::TokenTagDispatch { arms, .. } => self.parts(arms.continuations),
+            NodeKind::Literal(_)
+            | NodeKind::Class(_)
+            | NodeKind::ByteClass(_)
+            | NodeKind::Reference
+            | NodeKind::Symbols(_)
+            | NodeKind::Tag(_) => &[],
         }
     }
 }

@@ -180,3 +180,49 @@ fn hostile_texts_end_in_time_and_without_deep_recursion() {
     let rules: String = (0..30_000).map(|i| format!("r{i} ::= \"x\" r{}\n", i + 1)).collect();
     assert!(run(format!("{rules}r30000 ::= \"y\"\nroot ::= Not(r0)")).is_err());
 }
+
+#[test]
+fn tokens() {
+    check(
+        "root ::= Token(5, \"<|x|>\", 3, 5) ExcludeToken(\"a\\n\")* ExcludeToken() x\nx ::= Tag(\"<|x|>y\") Tag(\"\") Token (x)\nToken ::= [5]",
+        expect![[r#"
+            root ::= Token(3, 5, "<|x|>") ExcludeToken("a\n")* ExcludeToken() x
+            x ::= Tag("<|x|>y") Token x
+            Token ::= "5"
+        "#]],
+    );
+}
+
+#[test]
+fn dispatch() {
+    check(
+        "root ::= Until((\"<a>\", x \"y\" | \"z\"), (\"<\", Until(ends=true)), excludes=(\"q\", \"b\",), ends=true) x\n\
+         x ::= Until((\"</x>\", \"\"))\nends ::= \"e\"",
+        expect![[r#"
+            root ::= Until(("<a>", x "y" | "z"), ("<", Until(ends=true)), excludes=("b", "q"), ends=true) x
+            x ::= Until(("</x>", ""))
+            ends ::= "e"
+        "#]],
+    );
+    // A dispatch that is a rule's whole body comes back to the rule, another to a rule of its own.
+    check(
+        "root ::= TagDispatch(\n  (\"<a>\", x),\n  (\"<b>\", \"b\"),\n  excludes=(\"<c>\"),\n  loop_after_dispatch=true\n)\n\
+         x ::= \"(\" TagDispatch((\"<x>\", \"y\" | \"z\")) \")\"\n\
+         once ::= TagDispatch((\"<o>\", x), loop_after_dispatch=false)",
+        expect![[r#"
+            root ::= Until(("<a>", x root), ("<b>", "b" root), excludes=("<c>"), ends=true)
+            x ::= "(" dispatch ")"
+            once ::= Until(("<o>", x), ends=true)
+            dispatch ::= Until(("<x>", ("y" | "z") dispatch), ends=true)
+        "#]],
+    );
+    check(
+        "root ::= TokenTagDispatch((\"<|t|>\", \"x\"), (7, \"y\"), excludes=(8, \"<|e|>\")) \"end\"\n\
+         once ::= TokenTagDispatch((1, \"x\"), loop_after_dispatch=false)",
+        expect![[r#"
+            root ::= dispatch "end"
+            once ::= ExcludeToken(1)* ("" | Token(1) "x")
+            dispatch ::= ExcludeToken(7, 8, "<|e|>", "<|t|>")* ("" | Token("<|t|>") "x" dispatch | Token(7) "y" dispatch)
+        "#]],
+    );
+}

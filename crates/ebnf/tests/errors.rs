@@ -351,7 +351,7 @@ fn escapes() {
 #[test]
 fn what_is_not_supported() {
     check(
-        "root ::= \"a\" (= \"b\" | \"c\")\na[lazy] ::= TagDispatch((\"<a>\", root), loop_after_dispatch=true) \"x\"\nb ::= Token(1, -2)",
+        "root ::= \"a\" (= \"b\" | \"c\")\na[lazy] ::= Regex(\"a\") \"x\"\nb ::= Substring(1, -2)",
         expect![[r#"
             error: lookahead assertions are not supported
              --> line 1, column 14
@@ -363,22 +363,22 @@ fn what_is_not_supported() {
             error: attributes of rules are not supported yet
              --> line 2, column 2
               |
-            2 | a[lazy] ::= TagDispatch(("<a>", root), loop_after_dispatch=true) "x"
+            2 | a[lazy] ::= Regex("a") "x"
               |  ^^^^^^
 
-            error: `TagDispatch(…)` is not supported yet
+            error: `Regex(…)` is not supported yet
              --> line 2, column 13
               |
-            2 | a[lazy] ::= TagDispatch(("<a>", root), loop_after_dispatch=true) "x"
-              |             ^^^^^^^^^^^
-              = help: if the rule `TagDispatch` is meant, put a space before the parenthesis
+            2 | a[lazy] ::= Regex("a") "x"
+              |             ^^^^^
+              = help: if the rule `Regex` is meant, put a space before the parenthesis
 
-            error: `Token(…)` is not supported yet
+            error: `Substring(…)` is not supported yet
              --> line 3, column 7
               |
-            3 | b ::= Token(1, -2)
-              |       ^^^^^
-              = help: if the rule `Token` is meant, put a space before the parenthesis
+            3 | b ::= Substring(1, -2)
+              |       ^^^^^^^^^
+              = help: if the rule `Substring` is meant, put a space before the parenthesis
         "#]],
     );
 }
@@ -494,4 +494,155 @@ fn many_errors_are_counted() {
     let last = errors.iter().last().map(|error| error.message().to_owned());
     expect!["more than 999 errors; the rest of the text was not looked at"]
         .assert_eq(&last.unwrap_or_default());
+}
+
+#[test]
+fn tokens_and_dispatch() {
+    check(
+        "root ::= Token() Token(-2)\na ::= Token(4294967296)\nb ::= Tag(1)\nc ::= Tag(\"a\" \"b\")\nd ::= Token(1\n\
+         e ::= Until()\nf ::= Until((\"\", \"x\"))\ng ::= Until((\"x\" \"y\"))\nh ::= Until((\"x\", \"y\", \"z\"))\n\
+         i ::= Until((\"x\", \"y\"), loop_after_dispatch=true)\nj ::= TagDispatch((\"x\", j), excludes=(\"\"))\n\
+         k ::= TagDispatch((\"axb\", k), excludes=(\"x\"))\nl ::= TagDispatch((\"x\", l) (\"y\", l))\n\
+         m ::= TagDispatch(loop_after_dispatch=yes)\nn ::= TagDispatch((\"x\", n), excludes=(1))\n\
+         o ::= TokenTagDispatch((1, o), excludes=(1))\np ::= And(Token(1), q)\nq ::= Until(ends=true, ends=true)",
+        expect![[r#"
+            error: `Token` without a token matches nothing
+             --> line 1, column 10
+              |
+            1 | root ::= Token() Token(-2)
+              |          ^^^^^
+
+            error: expected a token's id, or its text in quotes, found `-`
+             --> line 1, column 24
+              |
+            1 | root ::= Token() Token(-2)
+              |                        ^
+
+            error: expected a token's id, a number of at most 32 bits, found `4294967296`
+             --> line 2, column 13
+              |
+            2 | a ::= Token(4294967296)
+              |             ^^^^^^^^^^
+
+            error: expected a string, found `1`
+             --> line 3, column 11
+              |
+            3 | b ::= Tag(1)
+              |           ^
+
+            error: expected `,` or `)`, found `"b"`
+             --> line 4, column 15
+              |
+            4 | c ::= Tag("a" "b")
+              |               ^^^
+
+            error: the call of `Token` is not closed
+             --> line 5, column 7
+              |
+            5 | d ::= Token(1
+              |       ^^^^^
+
+            error: expected a trigger and what follows it, found `)`
+             --> line 6, column 13
+              |
+            6 | e ::= Until()
+              |             ^
+
+            error: a trigger must not be empty
+             --> line 7, column 14
+              |
+            7 | f ::= Until(("", "x"))
+              |              ^^
+
+            error: expected `,` and what follows the trigger, found `"y"`
+             --> line 8, column 18
+              |
+            8 | g ::= Until(("x" "y"))
+              |                  ^^^
+
+            error: expected an expression, found `,`
+             --> line 9, column 22
+              |
+            9 | h ::= Until(("x", "y", "z"))
+              |                      ^
+              = help: write `","` to mean the character
+
+            error: this call has no argument `loop_after_dispatch`
+              --> line 10, column 25
+               |
+            10 | i ::= Until(("x", "y"), loop_after_dispatch=true)
+               |                         ^^^^^^^^^^^^^^^^^^^
+
+            error: the empty text occurs everywhere
+              --> line 11, column 29
+               |
+            11 | j ::= TagDispatch(("x", j), excludes=(""))
+               |                             ^^^^^^^^
+
+            error: the trigger "axb" can never come, because of what is excluded
+              --> line 12, column 7
+               |
+            12 | k ::= TagDispatch(("axb", k), excludes=("x"))
+               |       ^^^^^^^^^^^
+
+            error: expected `,` or `)`, found `(`
+              --> line 13, column 28
+               |
+            13 | l ::= TagDispatch(("x", l) ("y", l))
+               |                            ^
+
+            error: expected `true` or `false`, found `yes`
+              --> line 14, column 39
+               |
+            14 | m ::= TagDispatch(loop_after_dispatch=yes)
+               |                                       ^^^
+
+            error: expected a string, found `1`
+              --> line 15, column 39
+               |
+            15 | n ::= TagDispatch(("x", n), excludes=(1))
+               |                                       ^
+
+            error: the trigger 1 can never come, because of what is excluded
+              --> line 16, column 7
+               |
+            16 | o ::= TokenTagDispatch((1, o), excludes=(1))
+               |       ^^^^^^^^^^^^^^^^
+
+            error: the argument `ends` is given twice
+              --> line 18, column 24
+               |
+            18 | q ::= Until(ends=true, ends=true)
+               |                        ^^^^
+        "#]],
+    );
+}
+
+#[test]
+fn tokens_are_no_text() {
+    check(
+        "root ::= And(a, b) Not(c)\na ::= Token(1)\nb ::= TagDispatch((\"x\", \"y\"))\nc ::= Tag(\"x\")",
+        expect![[r#"
+            error: `Token` is about tokens, not characters
+             --> line 2, column 7
+              |
+            2 | a ::= Token(1)
+              |       ^^^^^
+              = note: characters are wanted by the call at line 1, column 10
+
+            error: `TagDispatch` is no regular expression
+             --> line 3, column 7
+              |
+            3 | b ::= TagDispatch(("x", "y"))
+              |       ^^^^^^^^^^^
+              = note: characters are wanted by the call at line 1, column 10
+
+            error: `Tag` is about tokens, not characters
+             --> line 4, column 7
+              |
+            4 | c ::= Tag("x")
+              |       ^^^
+              = note: characters are wanted by the call at line 1, column 20
+        "#]],
+    );
 }

@@ -52,7 +52,7 @@ fn characters_and_quantifiers() {
 #[test]
 fn what_is_not_read() {
     check_errors(
-        "root ::= \"a\"\n  | \"b\"\n  | \"\\d\"\nthink ::= <think> !</think>* <[1000]> .*\nb ::= [] [\\^] \"\\x4\"\nc ::= \"c\" |\n\nd ::= 'x' & 'y'\ne ::= a < b\nf ::= And(\"x\", \"y\") g.h",
+        "root ::= \"a\"\n  | \"b\"\n  | \"\\d\"\nthink ::= <[4294967296]> .*\nb ::= [] [\\^] \"\\x4\"\nc ::= \"c\" |\n\nd ::= 'x' & 'y'\ne ::= a < b\nf ::= And(\"x\", \"y\") g.h",
         expect![[r#"
             error: the rule has ended with the line before
              --> line 2, column 3
@@ -68,26 +68,11 @@ fn what_is_not_read() {
               |      ^^
               = help: write the class `[0-9]`
 
-            error: `<think>` means a token of the vocabulary, which is not supported yet
+            error: `<[4294967296]>` names no token
              --> line 4, column 11
               |
-            4 | think ::= <think> !</think>* <[1000]> .*
-              |           ^^^^^^^
-              = help: names of rules are written without angle brackets, text in double quotes
-
-            error: `!</think>` means a token of the vocabulary, which is not supported yet
-             --> line 4, column 19
-              |
-            4 | think ::= <think> !</think>* <[1000]> .*
-              |                   ^^^^^^^^^
-              = help: names of rules are written without angle brackets, text in double quotes
-
-            error: `<[1000]>` means a token of the vocabulary, which is not supported yet
-             --> line 4, column 30
-              |
-            4 | think ::= <think> !</think>* <[1000]> .*
-              |                              ^^^^^^^^
-              = help: names of rules are written without angle brackets, text in double quotes
+            4 | think ::= <[4294967296]> .*
+              |           ^^^^^^^^^^^^^^
 
             error: this class is empty
              --> line 5, column 7
@@ -173,4 +158,14 @@ proptest! {
             Err(errors) => prop_assert!(errors.count() > 0 && !errors.to_string().is_empty()),
         }
     }
+}
+
+#[test]
+fn tokens() {
+    check(
+        "root ::= <think> !</think>* <[1000]> .* !<[7]>",
+        expect![[r#"
+        root ::= Token("<think>") ExcludeToken("</think>")* Token(1000) [^]* ExcludeToken(7)
+    "#]],
+    );
 }

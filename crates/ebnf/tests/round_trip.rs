@@ -1,7 +1,9 @@
 //! Random grammars, printed, read and printed again.
 
 use formwork_ebnf::Options;
-use formwork_grammar::{ByteSet, CharClass, Expr, ExprId, Grammar, GrammarBuilder, HashMap, Place, RuleId};
+use formwork_grammar::{
+    ByteSet, CharClass, Expr, ExprId, Grammar, GrammarBuilder, HashMap, Place, RuleId, Symbol, SymbolSet,
+};
 use proptest::prelude::*;
 
 /// One step of building: an operation and numbers that choose its operands among what has been built.
@@ -19,7 +21,7 @@ fn step() -> impl Strategy<Value = Step> {
         (0..4_u32, proptest::option::of(0..4_u32)).prop_map(|(min, more)| (min, more.map(|more| min + more)));
     let text = "[ab\"\\\\\\]\\[^\\- \\n\u{7f}é中\u{301}\u{1F600}\u{200b}]{0,4}";
     (
-        0..14_u8,
+        0..17_u8,
         prop::collection::vec(any::<usize>(), 1..4),
         text,
         prop::collection::vec(any::<u8>(), 1..3),
@@ -56,6 +58,24 @@ fn build(steps: &[Step], names: &[String]) -> Grammar {
             10 => b.repeat(all[0], step.bounds.0, step.bounds.1),
             11 => b.rule(rules[step.operands[0] % rules.len()]),
             12 => b.and(texts),
+            14 => {
+                let ids = step.bytes.iter().map(|&byte| Symbol::Id(byte.into()));
+                let members = ids.chain([Symbol::from(step.text.as_str())]);
+                b.symbols(if step.bounds.0 > 1 {
+                    SymbolSet::of(members)
+                } else {
+                    SymbolSet::all_but(members)
+                })
+            }
+            15 => b.tag(&step.text),
+            16 => {
+                let n_excluded = step.bounds.0 as usize;
+                let excluded: Vec<String> =
+                    step.bytes.iter().take(n_excluded).map(|&byte| char::from(byte).to_string()).collect();
+                let triggers: Vec<String> = (0..all.len()).map(|i| format!("{i}{}", step.text)).collect();
+                let arms = triggers.iter().map(String::as_str).zip(all.iter().copied());
+                b.until(arms, excluded.iter().map(String::as_str), step.bounds.1.is_some())
+            }
             _ => match texts.first() {
                 Some(&text) if step.bounds.0 > 1 => b.json_text(text),
                 Some(&text) => b.not(text),
@@ -102,6 +122,16 @@ fn same(a: &Grammar, b: &Grammar) -> Option<bool> {
                 if (m, n) == (o, p) =>
             {
                 todo.push((*x, *y));
+            }
+            (Expr::Until(x), Expr::Until(y))
+                if x.excluded() == y.excluded()
+                    && x.ends() == y.ends()
+                    && x.arms().count() == y.arms().count() =>
+            {
+                if x.arms().zip(y.arms()).any(|(x, y)| x.0 != y.0) {
+                    return Some(false);
+                }
+                todo.extend(x.continuations().iter().copied().zip(y.continuations().iter().copied()));
             }
             (x, y) if x == y => {}
             _ => return Some(false),

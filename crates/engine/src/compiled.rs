@@ -2,8 +2,9 @@
 
 use crate::config::Config;
 use crate::pool::{Pool, Slots, private};
+use crate::symbols::{self, SymbolIds};
 use formwork_earley::{LimitExceeded, Rows};
-use formwork_fsm::{Automata, StateId};
+use formwork_fsm::{Automata, RuleId, StateId};
 use formwork_mask::{LocalMask, Slices, Walker};
 use formwork_vocab::Vocabulary;
 use std::fmt;
@@ -23,6 +24,8 @@ struct Inner {
     slots: Box<[Slots]>,
     /// Per state its position among its rule's slots.
     slot_of: Box<[u32]>,
+    /// The ids of the rules that are symbols, ascending by rule.
+    symbols: Box<[(RuleId, SymbolIds)]>,
     /// The bits of all ids that are tokens.
     real: Arc<[u32]>,
 }
@@ -69,8 +72,10 @@ impl CompiledGrammar {
                 }
             })
             .collect();
+        let symbols = symbols::resolve(&automata, slices.vocabulary());
         let automata = Arc::new(automata);
-        Self { inner: Arc::new(Inner { automata, slices, config, slots, slot_of: slot_of.into(), real }) }
+        let slot_of = slot_of.into();
+        Self { inner: Arc::new(Inner { automata, slices, config, slots, slot_of, symbols, real }) }
     }
 
     fn slot(&self, state: StateId) -> &OnceLock<Arc<LocalMask>> {
@@ -82,6 +87,17 @@ impl CompiledGrammar {
     /// Whether the mask forbids some real id.
     pub(crate) fn is_partial(&self, mask: &[u32]) -> bool {
         self.inner.real.iter().zip(mask).any(|(real, allowed)| real & !allowed != 0)
+    }
+
+    /// The ids of a rule that is a symbol.
+    pub(crate) fn symbol_ids(&self, rule: RuleId) -> Option<&SymbolIds> {
+        let symbols = &self.inner.symbols;
+        symbols.binary_search_by_key(&rule, |entry| entry.0).ok().map(|i| &symbols[i].1)
+    }
+
+    /// The bits of all ids that are tokens.
+    pub(crate) fn real(&self) -> &[u32] {
+        &self.inner.real
     }
 
     /// The vocabulary it was compiled for.

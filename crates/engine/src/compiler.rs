@@ -4,6 +4,7 @@ use crate::compiled::CompiledGrammar;
 use crate::config::Config;
 use crate::error::{CompileError, CompileErrorKind};
 use crate::pool::Pool;
+use crate::symbols::{Names, Tokens};
 use formwork_fsm::{Automata, StateId};
 use formwork_grammar::{ByteSet, Grammar, Place};
 use formwork_mask::Slices;
@@ -20,6 +21,8 @@ pub struct Compiler {
     /// The bytes that are text tokens by themselves; stop tokens are not text where it matters.
     single_bytes: ByteSet,
     pool: Arc<Pool>,
+    /// The names of special tokens.
+    names: Arc<Names>,
     /// Automata kept from one grammar to the next.
     automata: Arc<formwork_fsm::Cache>,
 }
@@ -68,7 +71,9 @@ impl Compiler {
         grammar: &Grammar,
         interrupt: &dyn Fn() -> bool,
     ) -> Result<CompiledGrammar, CompileError> {
-        let automata = formwork_fsm::build_with(grammar, &self.config.automata, &self.automata, interrupt)?;
+        let symbols = Tokens { vocabulary: self.vocabulary(), names: &self.names };
+        let automata =
+            formwork_fsm::build_with(grammar, &self.config.automata, &self.automata, &symbols, interrupt)?;
         self.check_vocabulary(&automata)?;
         let compiled = CompiledGrammar::new(
             automata,
@@ -138,6 +143,7 @@ impl CompilerBuilder {
         let is_text =
             |&child: &NodeId| trie.tokens_at(child).iter().any(|&token| !self.vocabulary.is_stop(token));
         let single_bytes = trie.children(Trie::ROOT).filter(is_text).map(|child| trie.byte(child)).collect();
+        let names = Arc::new(Names::of(&self.vocabulary));
         let slices = Arc::new(Slices::new(self.vocabulary));
         let pool = Arc::new(Pool::new(self.config.pool_slots));
         Compiler {
@@ -146,6 +152,7 @@ impl CompilerBuilder {
             real: real.into(),
             single_bytes,
             pool,
+            names,
             automata: Arc::default(),
         }
     }

@@ -22,7 +22,8 @@ pub enum CompileErrorKind {
     Unsatisfiable,
     /// A limit was exceeded.
     Limit,
-    /// The vocabulary lacks bytes that the grammar needs as tokens of their own, so that a mask might run empty.
+    /// The vocabulary lacks a token that the grammar names and cannot do without, or bytes that the grammar needs as tokens
+    /// of their own, so that a mask might run empty.
     Vocabulary,
     /// The caller's interrupt said stop.
     Interrupted,
@@ -66,6 +67,7 @@ impl From<formwork_fsm::Error> for CompileError {
     fn from(error: formwork_fsm::Error) -> Self {
         let kind = match error.kind() {
             formwork_fsm::ErrorKind::Empty => CompileErrorKind::Unsatisfiable,
+            formwork_fsm::ErrorKind::Symbol => CompileErrorKind::Vocabulary,
             formwork_fsm::ErrorKind::Interrupted => CompileErrorKind::Interrupted,
             _ => CompileErrorKind::Limit,
         };
@@ -132,6 +134,7 @@ pub struct AcceptError {
     pub(crate) accepted: usize,
     pub(crate) refused: Option<u8>,
     pub(crate) expected: ByteSet,
+    pub(crate) expected_symbols: Vec<String>,
     pub(crate) can_finish: bool,
 }
 
@@ -184,6 +187,11 @@ impl AcceptError {
         self.expected
     }
 
+    /// The tokens that could have come instead as a whole, as the grammar names them: `Token("<|call|>")`.
+    pub fn expected_symbols(&self) -> &[String] {
+        &self.expected_symbols
+    }
+
     /// Whether the output could have ended instead.
     pub fn can_finish(&self) -> bool {
         self.can_finish
@@ -214,8 +222,12 @@ impl fmt::Display for AcceptError {
             write!(f, "{separator}{}", Shown(low, high))?;
             separator = ", ";
         }
+        for symbols in &self.expected_symbols {
+            write!(f, "{separator}{symbols}")?;
+            separator = ", ";
+        }
         if self.can_finish {
-            let or = if self.expected.is_empty() { "; expected " } else { " or " };
+            let or = if separator == "; expected " { separator } else { " or " };
             write!(f, "{or}the end")?;
         }
         Ok(())

@@ -9,6 +9,9 @@
 //! - A [`Matcher`] follows one output: [`fill_mask`](Matcher::fill_mask), [`accept_token`](Matcher::accept_token),
 //!   [`rollback`](Matcher::rollback), [`fork`](Matcher::fork).
 //!
+//! - A grammar may name tokens as a whole ([`Symbol`](formwork_grammar::Symbol)), special ones above all. The
+//!   [matcher](Matcher#tokens-as-symbols) says what takes precedence.
+//!
 //! The one property that everything is tested for: a bit of the mask is set exactly when accepting that token succeeds
 //! and the output can still be completed.
 //!
@@ -49,6 +52,7 @@ mod error;
 mod history;
 mod matcher;
 mod pool;
+mod symbols;
 
 pub use compiled::CompiledGrammar;
 pub use compiler::{Compiler, CompilerBuilder};

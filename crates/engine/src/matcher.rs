@@ -16,6 +16,13 @@ use std::sync::Arc;
 /// Once a stop token is accepted the output is finished: the mask allows stop tokens only, accepting anything is an error
 /// of kind [`Finished`](AcceptErrorKind::Finished), and [`rollback`](Self::rollback) works as always. So a draft that runs
 /// past the end is refused at the right token and can be rolled back.
+///
+/// # Tokens as symbols
+/// Where the grammar names tokens, the mask has those ids, and accepting one is the symbol. A text token may be read both
+/// ways, by its bytes and as a symbol; then whatever either way allows may follow.
+/// A stop token that the grammar names follows the grammar first: where the grammar can read it, accepting it is the
+/// symbol, and if the output may then end and cannot go on, it [is finished](Self::is_finished). Anywhere else it is a stop
+/// token as ever. `ExcludeToken`, every token but some, never means a stop token of the request.
 pub struct Matcher {
     compiled: CompiledGrammar,
     rows: Rows,
@@ -159,9 +166,13 @@ impl Matcher {
             mask.fill(0);
         } else {
             self.fill_text(row, mask)?;
+            self.fill_symbols(row, mask, true);
         }
         for &stop in &self.stop_tokens {
             bits::clear(mask, stop);
+        }
+        if !finished {
+            self.fill_symbols(row, mask, false);
         }
         if finished || self.rows.is_accepting(row) {
             for &stop in &self.stop_tokens {
@@ -194,6 +205,14 @@ impl Matcher {
         Ok(())
     }
 
+    /// Adds the ids of the symbols that the row waits for: of the sets given by what is not in them, or of the others.
+    fn fill_symbols(&self, row: RowId, mask: &mut [u32], negated: bool) {
+        let sets = self.rows.symbol_rules(row).filter_map(|rule| self.compiled.symbol_ids(rule));
+        for ids in sets.filter(|ids| ids.is_negated() == negated) {
+            ids.add_to(mask, self.compiled.real());
+        }
+    }
+
     /// Accepts one token: exactly those whose bits [`fill_mask`](Self::fill_mask) sets, or a limit is reported.
     ///
     /// # Errors
@@ -207,22 +226,54 @@ impl Matcher {
         if self.is_stopped() {
             return Err(self.error(AcceptErrorKind::Finished, 0, None, self.row()));
         }
+        let row = self.row();
         if self.stop_tokens.binary_search(&token).is_ok() {
-            if !self.can_finish() {
-                return Err(self.error(AcceptErrorKind::NotComplete, 0, None, self.row()));
+            let symbol = self.after_symbol(row, token)?;
+            if symbol.is_none() && !self.can_finish() {
+                return Err(self.error(AcceptErrorKind::NotComplete, 0, None, row));
             }
-            let step = Step { row: self.row(), n_bytes: self.n_bytes(), stopped: true };
-            self.history.push(step);
+            let row = symbol.unwrap_or(row);
+            // As a symbol it ends the output only if nothing else can come.
+            let stopped = symbol.is_none() || self.must_end(row);
+            self.history.push(Step { row, n_bytes: self.n_bytes(), stopped });
             return Ok(());
         }
         let vocabulary = self.compiled.vocabulary().clone();
-        match vocabulary.text(token) {
-            Some(bytes) if !bytes.is_empty() => self.accept_bytes(bytes),
-            Some(_) => Err(self.error(AcceptErrorKind::NotText, 0, None, self.row())),
-            None if vocabulary.kind(token) == TokenKind::Special => {
-                Err(self.error(AcceptErrorKind::NotText, 0, None, self.row()))
+        let bytes = vocabulary.text(token).unwrap_or_default();
+        let by_text = match bytes {
+            [] if vocabulary.kind(token) == TokenKind::Hole => {
+                Err(self.error(AcceptErrorKind::UnknownToken, 0, None, row))
             }
-            None => Err(self.error(AcceptErrorKind::UnknownToken, 0, None, self.row())),
+            [] => Err(self.error(AcceptErrorKind::NotText, 0, None, row)),
+            _ => self.advance(row, bytes),
+        };
+        let by_symbol = self.after_symbol(row, token)?;
+        let row = match (by_text, by_symbol) {
+            (Ok(text), None) => text,
+            (Ok(text), Some(symbol)) => match self.rows.union(text, symbol) {
+                Ok(row) => row,
+                Err(limit) => return Err(self.error(AcceptErrorKind::Limit(limit), 0, None, row)),
+            },
+            (Err(error), _) if matches!(error.kind(), AcceptErrorKind::Limit(_)) => return Err(error),
+            (Err(_), Some(symbol)) => symbol,
+            (Err(error), None) => return Err(error),
+        };
+        self.history.push(Step { row, n_bytes: self.n_bytes() + bytes.len() as u64, stopped: false });
+        Ok(())
+    }
+
+    /// The row after a token as a symbol, if the row waits for it.
+    fn after_symbol(&mut self, row: RowId, token: TokenId) -> Result<Option<RowId>, AcceptError> {
+        if !self.rows.waits_for_symbols(row) {
+            return Ok(None);
+        }
+        let (compiled, stops) = (&self.compiled, &self.stop_tokens);
+        let is_member = |rule| {
+            compiled.symbol_ids(rule).is_some_and(|ids| ids.contains(compiled.vocabulary(), stops, token))
+        };
+        match self.rows.advance_symbol(row, is_member) {
+            Ok(next) => Ok(next),
+            Err(limit) => Err(self.error(AcceptErrorKind::Limit(limit), 0, None, row)),
         }
     }
 
@@ -259,8 +310,16 @@ impl Matcher {
             accepted,
             refused,
             expected: *self.rows.next_bytes(row),
+            expected_symbols: self.symbols_after(row),
             can_finish: self.rows.is_accepting(row),
         }
+    }
+
+    /// What the grammar calls the symbols that may come next.
+    fn symbols_after(&self, row: RowId) -> Vec<String> {
+        let automata = self.rows.automata();
+        let sets = self.rows.symbol_rules(row).filter_map(|rule| automata.symbols(rule));
+        sets.map(ToString::to_string).collect()
     }
 
     /// How many of these tokens would be accepted one after the other. The matcher is as before.
@@ -311,8 +370,14 @@ impl Matcher {
 
     /// Whether a stop token was accepted; or, if the builder said so, the output can only end here.
     pub fn is_finished(&self) -> bool {
-        self.is_stopped()
-            || self.ends_without_stop && self.can_finish() && self.rows.next_bytes(self.row()).is_empty()
+        self.is_stopped() || self.ends_without_stop && self.must_end(self.row())
+    }
+
+    /// Whether the output may end here and cannot go on.
+    fn must_end(&self, row: RowId) -> bool {
+        self.rows.is_accepting(row)
+            && self.rows.next_bytes(row).is_empty()
+            && !self.rows.waits_for_symbols(row)
     }
 
     fn is_stopped(&self) -> bool {
@@ -321,7 +386,7 @@ impl Matcher {
 
     /// The bytes that must come next, whatever the model says: empty if there is a choice, or the output may end here.
     ///
-    /// Stops at a choice, at a place where the output may end, and at 64 KiB.
+    /// Stops at a choice, at a place where the output may end or a token may come as a symbol, and at 64 KiB.
     pub fn forced_bytes(&mut self) -> Vec<u8> {
         let mut bytes = Vec::new();
         if self.is_finished() {
@@ -340,6 +405,9 @@ impl Matcher {
 
     /// The only byte that may come next and the row after it, if there is only one.
     fn only_byte(&mut self, row: RowId) -> Option<(u8, RowId)> {
+        if self.rows.waits_for_symbols(row) {
+            return None;
+        }
         let candidates: ByteSet = *self.rows.next_bytes(row);
         if self.rows.is_exact(row) && candidates.len() != 1 {
             return None;

@@ -1,6 +1,6 @@
 //! The finished automata of a grammar, in flat tables.
 
-use formwork_grammar::{ByteSet, Place};
+use formwork_grammar::{ByteSet, Place, SymbolSet};
 use std::fmt;
 
 macro_rules! id {
@@ -46,7 +46,8 @@ id! {
 ///
 /// Every automaton accepts its rule's language *without the empty text*; only the [root](Self::root_may_be_empty)
 /// remembers whether it may be empty. From every state an accepting one can be reached within the bounds of its counter,
-/// and every rule that an edge refers to has texts.
+/// and every rule that an edge refers to has texts. Rules that are [symbols](Self::symbols) are the exception: they are
+/// completed from outside.
 ///
 /// Immutable and `Send + Sync`. About 90 bytes a state.
 #[derive(Clone, Debug)]
@@ -129,6 +130,8 @@ pub(crate) struct Rule {
     pub(crate) refers: bool,
     /// Whether some rule refers to it.
     pub(crate) is_called: bool,
+    /// If the rule is one symbol of a set: its automaton is a state that reads nothing and does not accept.
+    pub(crate) symbols: Option<SymbolSet>,
 }
 
 impl Automata {
@@ -187,6 +190,13 @@ impl Automata {
     /// Whether some rule, perhaps itself, refers to the rule; only the root may be one that none does.
     pub fn is_called(&self, rule: RuleId) -> bool {
         self.rules[rule.index()].is_called
+    }
+
+    /// The symbols, if the rule is one symbol of a set. Such a rule has one state, which reads nothing and does not accept:
+    /// whoever runs the automata completes the rule when a symbol of the set comes.
+    #[inline]
+    pub fn symbols(&self, rule: RuleId) -> Option<&SymbolSet> {
+        self.rules[rule.index()].symbols.as_ref()
     }
 
     /// The rule that the state belongs to.

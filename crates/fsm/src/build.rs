@@ -9,6 +9,7 @@ use crate::error::{Error, ErrorKind};
 use crate::minimise::minimise;
 use crate::nullable::Nullable;
 use crate::plan::Plan;
+use crate::symbols::{AnySymbols, Symbols};
 use crate::text::accepting_reachable;
 use crate::ticks::ticks;
 use crate::unit::{Shape, Unit, Units};
@@ -22,17 +23,18 @@ use formwork_grammar::{ByteSet, Grammar, HashMap};
 /// # Errors
 /// The root's language is empty, a limit is exceeded, the caller interrupted. Each names the rule and its place.
 pub fn build(grammar: &Grammar, config: &Config, interrupt: &dyn Fn() -> bool) -> Result<Automata, Error> {
-    build_with(grammar, config, &Cache::new(), interrupt)
+    build_with(grammar, config, &Cache::new(), &AnySymbols, interrupt)
 }
 
-/// As [`build`], with automata kept from other grammars.
+/// As [`build`], with automata kept from other grammars, and with what is known of symbols.
 ///
 /// # Errors
-/// As `build`.
+/// As `build`, and that the root needs symbols that do not exist.
 pub fn build_with(
     grammar: &Grammar,
     config: &Config,
     cache: &Cache,
+    symbols: &dyn Symbols,
     interrupt: &dyn Fn() -> bool,
 ) -> Result<Automata, Error> {
     let limits = &config.limits;
@@ -42,6 +44,7 @@ pub fn build_with(
     let mut context = Context {
         grammar,
         nullable: &nullable,
+        symbols,
         units: Units::default(),
         texts: HashMap::default(),
         measured: HashMap::default(),
@@ -73,7 +76,7 @@ pub fn build_with(
             Unit::Escape(ranges) => cache.escape(ranges),
             _ => None,
         };
-        finished.push(cached.is_some());
+        finished.push(cached.is_some() || matches!(context.units.list[number].unit, Unit::Symbols(_)));
         let dfa = if let Some(cached) = cached {
             Dfa::clone(&cached)
         } else if first != number {
@@ -98,7 +101,7 @@ pub fn build_with(
     }
     let units = context.units;
     let root_may_be_empty = nullable.rule(grammar, grammar.root());
-    let productive = productive(&dfas, &units);
+    let productive = productive(&dfas, &units, symbols);
     if !productive[0] && !root_may_be_empty {
         return Err(empty(grammar, &dfas, &units, &productive));
     }
@@ -135,7 +138,7 @@ fn counter(unit: &Unit) -> Option<Counter> {
 }
 
 /// Which units have a text: a least fixpoint, re-examining the callers of what has become productive.
-fn productive(dfas: &[Dfa], units: &Units) -> Vec<bool> {
+fn productive(dfas: &[Dfa], units: &Units, symbols: &dyn Symbols) -> Vec<bool> {
     let mut callers: Vec<Vec<u32>> = vec![Vec::new(); dfas.len()];
     for (number, dfa) in dfas.iter().enumerate() {
         for call in dfa.all_calls() {
@@ -155,9 +158,10 @@ fn productive(dfas: &[Dfa], units: &Units) -> Vec<bool> {
             continue;
         }
         let may_call = |callee: u32| productive[callee as usize];
-        let ends = match counter(&units.list[i].unit) {
-            None => accepting_reachable(&dfas[i], may_call)[0],
-            Some(Counter { min, max }) => ticks(&dfas[i], false, may_call)[0]
+        let ends = match (&units.list[i].unit, counter(&units.list[i].unit)) {
+            (Unit::Symbols(set), _) => symbols.exists(set),
+            (_, None) => accepting_reachable(&dfas[i], may_call)[0],
+            (_, Some(Counter { min, max })) => ticks(&dfas[i], false, may_call)[0]
                 .is_some_and(|(need, reach)| max.is_none_or(|max| need <= max) && reach >= min),
         };
         if ends {
@@ -242,6 +246,13 @@ fn empty(grammar: &Grammar, dfas: &[Dfa], units: &Units, productive: &[bool]) ->
         }
     }
     let rule = grammar.rule(units.list[blamed as usize].rule);
+    if let Unit::Symbols(set) = &units.list[blamed as usize].unit {
+        let message = format!(
+            "the grammar matches no output at all: rule `{}` needs {set}, and there is no such symbol",
+            rule.name()
+        );
+        return Error::new(ErrorKind::Symbol, rule.place().clone(), rule.name(), message);
+    }
     let why = if !dfas[blamed as usize].all_calls().is_empty() {
         "every way through it leads back into itself"
     } else {
@@ -337,6 +348,10 @@ fn assemble(
             counter,
             refers: !dfa.all_calls().is_empty(),
             is_called: false,
+            symbols: match &entry.unit {
+                Unit::Symbols(set) => Some(set.clone()),
+                _ => None,
+            },
         });
     }
     for edge in &automata.rule_edges {

@@ -14,6 +14,9 @@ impl fmt::Display for Automata {
                     None => write!(f, " counts {}..", counter.min)?,
                 }
             }
+            if let Some(symbols) = self.symbols(rule) {
+                write!(f, " is {symbols}")?;
+            }
             if rule == self.root() && self.root_may_be_empty() {
                 write!(f, " or empty")?;
             }

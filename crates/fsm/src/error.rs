@@ -18,6 +18,8 @@ pub struct Error {
 pub enum ErrorKind {
     /// The root's language is empty: no output could ever be finished.
     Empty,
+    /// The root's language is empty because a symbol that it needs does not exist.
+    Symbol,
     /// A [limit](crate::Limits) was exceeded.
     Limit,
     /// The caller's interrupt said stop.

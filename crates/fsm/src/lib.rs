@@ -11,6 +11,8 @@
 //! - **Rule boundaries are chosen, not given**: most rules disappear into the automata that use them; see `plan.rs`.
 //! - **Large repetitions count** instead of being written out: an automaton that ticks, with bounds tested at its end.
 //! - **Intersections and complements** of regular parts are multiplied out over code points and then spelled.
+//! - **Symbols are called**: a set of them is an automaton that reads nothing, which whoever runs the automata completes
+//!   when one comes; see `symbols.rs`. Text up to a trigger is a machine of Aho and Corasick; see `until.rs`.
 //! - **Dead ends are gone**: from every state the rule can be completed, and every rule referred to has a text.
 //!
 //! ```
@@ -46,6 +48,7 @@ mod canonical;
 mod config;
 mod dump;
 mod error;
+mod symbols;
 
 mod compile;
 mod components;
@@ -59,6 +62,7 @@ mod subset;
 mod text;
 mod ticks;
 mod unit;
+mod until;
 mod valmari;
 mod work;
 
@@ -68,3 +72,4 @@ pub use cache::Cache;
 pub use canonical::Canonical;
 pub use config::{Config, Limits};
 pub use error::{Error, ErrorKind};
+pub use symbols::{AnySymbols, Symbols, TagPiece};

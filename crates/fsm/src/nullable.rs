@@ -32,6 +32,7 @@ impl Nullable {
             let known = match grammar.expr(id) {
                 Expr::Empty => true,
                 Expr::Repeat { min: 0, .. } => true,
+                Expr::Until(until) => until.ends(),
                 Expr::Repeat { body, .. } | Expr::JsonText(body) => {
                     parents[body.index()].push(id);
                     waiting[id.index()] = 1;

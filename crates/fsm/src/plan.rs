@@ -309,11 +309,7 @@ impl Uses {
 
 /// The direct operands of an expression.
 pub(crate) fn operands(expr: &Expr) -> &[ExprId] {
-    match expr {
-        Expr::Seq(parts) | Expr::Alt(parts) | Expr::And(parts) => parts,
-        Expr::Repeat { body, .. } | Expr::Not(body) | Expr::JsonText(body) => std::slice::from_ref(body),
-        _ => &[],
-    }
+    expr.operands()
 }
 
 /// The strongly connected components, callees first.
@@ -384,6 +380,8 @@ fn expanded_size(grammar: &Grammar, rule: usize, keep: &[bool], size: &[u64]) ->
         }
         let own = match grammar.expr(expr) {
             Expr::Bytes(bytes) => bytes.len() as u64,
+            Expr::Tag(text) => text.len() as u64,
+            Expr::Until(until) => until.n_bytes() as u64,
             Expr::Rule(callee) if !keep[callee.index()] => size[callee.index()],
             Expr::JsonText(_) => 16,
             _ => 1,
@@ -418,6 +416,7 @@ fn closed_rules(grammar: &Grammar) -> Vec<bool> {
                 Expr::Rule(rule) => closed[rule.index()],
                 Expr::JsonText(body) => of(body),
                 Expr::And(_) | Expr::Not(_) => false,
+                Expr::Until(until) => !until.ends() && until.continuations().iter().all(of),
                 _ => true,
             };
         }

@@ -7,7 +7,7 @@
 
 use crate::plan::Plan;
 use crate::spelling::Spelling;
-use formwork_grammar::{CharClass, Expr, ExprId, Grammar, HashMap, RuleId};
+use formwork_grammar::{CharClass, Expr, ExprId, Grammar, HashMap, RuleId, SymbolSet};
 
 /// Copies times size beyond which a repetition is counted instead of copied.
 const MAX_COPIED: u64 = 48;
@@ -25,6 +25,8 @@ pub(crate) enum Unit {
     Counted { shape: Shape, min: u32, max: Option<u32> },
     /// The JSON escapes of the characters in these ranges.
     Escape(Vec<(u32, u32)>),
+    /// One symbol of a set: an automaton that reads nothing.
+    Symbols(SymbolSet),
 }
 
 /// A counted repetition without its bounds: units that differ in bounds alone have the same states.
@@ -198,7 +200,7 @@ fn is_narrow(class: &CharClass) -> bool {
 
 fn is_literal(grammar: &Grammar, expr: ExprId) -> bool {
     match grammar.expr(expr) {
-        Expr::Bytes(_) | Expr::ByteClass(_) | Expr::Class(_) => true,
+        Expr::Bytes(_) | Expr::ByteClass(_) | Expr::Class(_) | Expr::Symbols(_) | Expr::Tag(_) => true,
         Expr::JsonText(body) => matches!(grammar.expr(*body), Expr::Bytes(_) | Expr::Class(_)),
         _ => false,
     }

@@ -421,3 +421,89 @@ fn a_short_run_of_a_narrow_class_is_copied() {
     "#]],
     );
 }
+
+#[test]
+fn symbols_are_called() {
+    check(
+        "root ::= \"a\" Token(\"<x>\", 7) \"b\" | \"a\" ExcludeToken(7)*",
+        expect![[r#"
+        r0 root
+          s0: a -> s1
+          s1*: {r1} -> s2, {r2} -> s3
+          s2*: {r1} -> s2
+          s3: b -> s4
+          s4*
+        r1 root is ExcludeToken(7)
+          s5
+        r2 root is Token(7, "<x>")
+          s6
+    "#]],
+    );
+}
+
+#[test]
+fn text_up_to_a_trigger_is_a_machine() {
+    // `b` fires inside `ab`, and `abc` can never come.
+    check(
+        "root ::= Until((\"ab\", \"1\"), (\"b\", \"2\"), (\"abc\", \"3\"))",
+        expect![[r#"
+        r0 root
+          s0: 00-` -> s0, a -> s1, b -> s2, c-7f -> s0, c2-df -> s3, e0 -> s4, e1-ec -> s5, ed -> s6, ee-ef -> s5, f0 -> s7, f1-f3 -> s8, f4 -> s9
+          s1: 00-` -> s0, a -> s1, b -> s10, c-7f -> s0, c2-df -> s3, e0 -> s4, e1-ec -> s5, ed -> s6, ee-ef -> s5, f0 -> s7, f1-f3 -> s8, f4 -> s9
+          s2: 2 -> s11
+          s3: 80-bf -> s0
+          s4: a0-bf -> s3
+          s5: 80-bf -> s3
+          s6: 80-9f -> s3
+          s7: 90-bf -> s5
+          s8: 80-bf -> s5
+          s9: 80-8f -> s5
+          s10: 1-2 -> s11
+          s11*
+    "#]],
+    );
+    // A dispatch that loops is a jump.
+    check(
+        "root ::= TagDispatch((\"<a>\", \"x\"), excludes=(\"<b\"))",
+        expect![[r#"
+        r0 root or empty
+          s0: 00-; -> s1, < -> s2, =-7f -> s1, c2-df -> s3, e0 -> s4, e1-ec -> s5, ed -> s6, ee-ef -> s5, f0 -> s7, f1-f3 -> s8, f4 -> s9
+          s1*: 00-; -> s1, < -> s2, =-7f -> s1, c2-df -> s3, e0 -> s4, e1-ec -> s5, ed -> s6, ee-ef -> s5, f0 -> s7, f1-f3 -> s8, f4 -> s9
+          s2*: 00-; -> s1, < -> s2, =-` -> s1, a -> s10, c-7f -> s1, c2-df -> s3, e0 -> s4, e1-ec -> s5, ed -> s6, ee-ef -> s5, f0 -> s7, f1-f3 -> s8, f4 -> s9
+          s3: 80-bf -> s1
+          s4: a0-bf -> s3
+          s5: 80-bf -> s3
+          s6: 80-9f -> s3
+          s7: 90-bf -> s5
+          s8: 80-bf -> s5
+          s9: 80-8f -> s5
+          s10*: 00-; -> s1, < -> s2, = -> s1, > -> s11, ?-7f -> s1, c2-df -> s3, e0 -> s4, e1-ec -> s5, ed -> s6, ee-ef -> s5, f0 -> s7, f1-f3 -> s8, f4 -> s9
+          s11: x -> s1
+    "#]],
+    );
+    // Beyond ASCII.
+    check(
+        "root ::= Until((\"é\", \"\"), excludes=(\"ë\"), ends=true)",
+        expect![[r#"
+        r0 root or empty
+          s0: 00-7f -> s1, c2 -> s2, c3 -> s3, c4-df -> s2, e0 -> s4, e1-ec -> s5, ed -> s6, ee-ef -> s5, f0 -> s7, f1-f3 -> s8, f4 -> s9
+          s1*: 00-7f -> s1, c2 -> s2, c3 -> s3, c4-df -> s2, e0 -> s4, e1-ec -> s5, ed -> s6, ee-ef -> s5, f0 -> s7, f1-f3 -> s8, f4 -> s9
+          s2: 80-bf -> s1
+          s3: 80-a8 -> s1, a9 -> s10, aa -> s1, ac-bf -> s1
+          s4: a0-bf -> s2
+          s5: 80-bf -> s2
+          s6: 80-9f -> s2
+          s7: 90-bf -> s5
+          s8: 80-bf -> s5
+          s9: 80-8f -> s5
+          s10*
+    "#]],
+    );
+    // Nothing excluded may be completed, the same text least of all.
+    check(
+        "root ::= Until((\"a\", \"\"), excludes=(\"a\"))",
+        expect![[r#"
+        Empty: line 1, column 1: the grammar matches no output at all: rule `root` can never end (no text matches it)
+    "#]],
+    );
+}

@@ -4,7 +4,7 @@ use crate::collections::HashMap;
 use crate::grammar::Inner;
 use crate::{
     ByteSet, CharClass, Expr, ExprId, Grammar, GrammarError, GrammarErrorKind, Limits, Place, Properties,
-    Rule, RuleId, Sharing,
+    Rule, RuleId, Sharing, Symbol, SymbolSet, Until,
 };
 use std::sync::Arc;
 
@@ -130,7 +130,7 @@ impl GrammarBuilder {
     /// The grammar whose output must match `root`; rules that `root` does not reach stay in it.
     ///
     /// # Errors
-    /// A rule without a body, `And`/`Not`/`JsonText` over rules or bytes, a limit.
+    /// A rule without a body, `And`/`Not`/`JsonText` over rules or bytes, an empty trigger, a limit.
     pub fn build(self, root: RuleId) -> Result<Grammar, GrammarError> {
         if let Some(error) = self.error {
             return Err(error);
@@ -332,6 +332,46 @@ impl GrammarBuilder {
         }
     }
 
+    /// One symbol of a set.
+    pub fn symbols(&mut self, set: SymbolSet) -> ExprId {
+        if set.is_empty() { self.never } else { self.intern(Expr::Symbols(set)) }
+    }
+
+    /// A text in which the names of symbols mean those symbols.
+    pub fn tag(&mut self, text: &str) -> ExprId {
+        if text.is_empty() { self.empty } else { self.intern(Expr::Tag(text.into())) }
+    }
+
+    /// Text in which nothing excluded and no trigger has been completed, up to the first trigger and then what follows it;
+    /// or, if it `ends`, up to anywhere. See [`Until`].
+    ///
+    /// Empty triggers are a misuse, which [`build`](Self::build) reports; the empty text, excluded, leaves nothing.
+    pub fn until<'a>(
+        &mut self,
+        arms: impl IntoIterator<Item = (&'a str, ExprId)>,
+        excluded: impl IntoIterator<Item = &'a str>,
+        ends: bool,
+    ) -> ExprId {
+        let mut excluded: Vec<Box<str>> = excluded.into_iter().map(Box::from).collect();
+        excluded.sort_unstable();
+        excluded.dedup();
+        // Arms that nothing can follow stay: their triggers are still not text.
+        let mut seen = crate::collections::HashSet::default();
+        let arms: Vec<(Box<str>, ExprId)> = arms
+            .into_iter()
+            .map(|(trigger, then)| (Box::from(trigger), then))
+            .filter(|arm| seen.insert(arm.clone()))
+            .collect();
+        if arms.iter().any(|(trigger, _)| trigger.is_empty()) {
+            self.fail(GrammarErrorKind::EmptyTrigger, Place::None, "a trigger must not be empty");
+            return self.never;
+        }
+        if excluded.iter().any(|text| text.is_empty()) || (arms.is_empty() && !ends) {
+            return self.never;
+        }
+        self.intern(Expr::Until(Box::new(Until::new(arms, excluded, ends))))
+    }
+
     // ---- the arena ----
 
     fn not_text(&mut self, what: &str, operand: ExprId) {
@@ -373,6 +413,12 @@ fn heap_bytes(expr: &Expr) -> usize {
         Expr::Bytes(bytes) => bytes.len(),
         Expr::Class(class) => size_of_val(class.ranges()),
         Expr::Seq(parts) | Expr::Alt(parts) | Expr::And(parts) => size_of_val(&parts[..]),
+        Expr::Symbols(set) => {
+            let name = |symbol: &Symbol| if let Symbol::Name(name) = symbol { name.len() } else { 0 };
+            size_of_val(set.members()) + set.members().iter().map(name).sum::<usize>()
+        }
+        Expr::Tag(text) => text.len(),
+        Expr::Until(until) => until.n_bytes() + 40 * (until.continuations().len() + until.excluded().len()),
         _ => 0,
     }
 }
@@ -397,5 +443,15 @@ fn properties(expr: &Expr, of: &[Properties]) -> Properties {
         Expr::Repeat { body, .. } | Expr::Not(body) => all(&[*body]),
         Expr::Rule(_) => Properties { is_text: false, has_rules: true, ..leaf },
         Expr::JsonText(body) => Properties { is_text: false, ..all(&[*body]) },
+        Expr::Symbols(_) => Properties { is_text: false, ..leaf },
+        Expr::Tag(text) => {
+            let tree_size = u32::try_from(text.len()).unwrap_or(u32::MAX);
+            Properties { is_text: false, tree_size, ..leaf }
+        }
+        Expr::Until(until) => {
+            let below = all(until.continuations());
+            let own = u32::try_from(until.n_bytes()).unwrap_or(u32::MAX);
+            Properties { is_text: false, tree_size: below.tree_size.saturating_add(own), ..below }
+        }
     }
 }

@@ -19,6 +19,8 @@ pub enum GrammarErrorKind {
     Undefined,
     /// `And`, `Not` or `JsonText` over something that is not a text expression.
     NotText,
+    /// An [`Until`](crate::Until) with an empty trigger.
+    EmptyTrigger,
     /// A [limit](crate::Limits) was exceeded.
     Limit,
 }

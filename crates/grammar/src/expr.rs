@@ -1,6 +1,6 @@
 //! The expressions that rule bodies are made of.
 
-use crate::{ByteSet, CharClass, ExprId, RuleId};
+use crate::{ByteSet, CharClass, ExprId, RuleId, SymbolSet, Until};
 
 /// One expression; operands are ids into the same grammar's arena.
 ///
@@ -43,13 +43,40 @@ pub enum Expr {
     /// characters raw or as `\uXXXX` (either case; pairs of surrogates above U+FFFF), `"`, `\` and controls always escaped,
     /// the short escapes where JSON has them. The operand is [text](Properties::is_text).
     JsonText(ExprId),
+    /// One symbol of a set. Not empty.
+    Symbols(SymbolSet),
+    /// A text in which the names of symbols mean those symbols, where there are such; not empty. What names are in it shows
+    /// when the grammar is compiled.
+    Tag(Box<str>),
+    /// Text up to a trigger, or to the end.
+    Until(Box<Until>),
+}
+
+impl Expr {
+    /// The direct operands, in the order written.
+    pub fn operands(&self) -> &[ExprId] {
+        match self {
+            Self::Seq(parts) | Self::Alt(parts) | Self::And(parts) => parts,
+            Self::Repeat { body, .. } | Self::Not(body) | Self::JsonText(body) => std::slice::from_ref(body),
+            Self::Until(until) => until.continuations(),
+            Self::Empty
+            | Self::Never
+            | Self::Bytes(_)
+            | Self::ByteClass(_)
+            | Self::Class(_)
+            | Self::Rule(_)
+            | Self::Symbols(_)
+            | Self::Tag(_) => &[],
+        }
+    }
 }
 
 /// What is known of an expression from its shape alone, computed when it is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Properties {
-    /// Whether it is a regular language over characters: no rules, no byte classes, literals that are UTF-8.
+    /// Whether it is a regular language over characters: no rules, no byte classes, no symbols, literals that are
+    /// UTF-8.
     /// Such expressions can be operands of `And`, `Not` and `JsonText`.
     pub is_text: bool,
     /// Whether some rule is referred to below.

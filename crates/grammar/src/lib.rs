@@ -13,6 +13,8 @@
 //! - **Rule**: a name, a body and the [place](Place) in the user's text that it came from.
 //! - **Expression** ([`Expr`]): a node in an arena; equal expressions have equal [ids](ExprId), so a grammar is a DAG
 //!   and shared tails cost nothing. Whoever walks it must remember what it has seen.
+//! - **Symbol**: a letter outside the bytes, by number or by name ([`Expr::Symbols`]); for the engine, one token of the
+//!   model's vocabulary as a whole. [Tags](Expr::Tag) are text that may contain the names of symbols.
 //! - **Text** expressions: built from characters alone, without rules. Only these can be intersected
 //!   ([`Expr::And`]), complemented ([`Expr::Not`]) and respelled ([`Expr::JsonText`]), because only these are regular.
 //!
@@ -42,6 +44,9 @@ mod collections;
 mod id;
 mod place;
 
+mod symbol;
+mod until;
+
 mod expr;
 mod grammar;
 
@@ -60,3 +65,5 @@ pub use grammar::{Grammar, Rule, Sharing};
 pub use id::{ExprId, RuleId};
 pub use limits::Limits;
 pub use place::{Place, Position};
+pub use symbol::{Symbol, SymbolSet};
+pub use until::Until;

@@ -10,7 +10,7 @@
 //! expressions, not even the order in which operands of an intersection are printed.
 
 use crate::collections::{HashMap, HashSet};
-use crate::{ByteSet, CharClass, Expr, ExprId, Grammar, RuleId};
+use crate::{ByteSet, CharClass, Expr, ExprId, Grammar, RuleId, Until};
 use std::fmt::{self, Write};
 
 /// An expression of at most about this many characters is repeated rather than named.
@@ -100,6 +100,12 @@ impl<'a> Plan<'a> {
             match next {
                 Todo::Text(text) => f.write_str(text)?,
                 Todo::Bounds(min, max) => write_bounds(f, min, max)?,
+                Todo::Trigger(trigger) => {
+                    f.write_char('(')?;
+                    write_text(f, trigger)?;
+                    f.write_str(", ")?;
+                }
+                Todo::Ends(until) => write_ends(f, until)?,
                 Todo::Expr(expr, tightness) => match self.holder(expr) {
                     Some(name) => f.write_str(name)?,
                     None => self.expr(f, expr, tightness, &mut todo)?,
@@ -115,7 +121,7 @@ impl<'a> Plan<'a> {
         f: &mut fmt::Formatter<'_>,
         expr: ExprId,
         tightness: Tightness,
-        todo: &mut Vec<Todo>,
+        todo: &mut Vec<Todo<'a>>,
     ) -> fmt::Result {
         let expr = self.grammar.expr(expr);
         let own = match expr {
@@ -155,15 +161,38 @@ impl<'a> Plan<'a> {
                 todo.push(Todo::Text(")"));
                 todo.push(Todo::Expr(*body, Tightness::Alternation));
             }
+            Expr::Symbols(set) => write!(f, "{set}")?,
+            Expr::Tag(text) => {
+                f.write_str("Tag(")?;
+                write_text(f, text)?;
+                f.write_char(')')?;
+            }
+            Expr::Until(until) => {
+                f.write_str("Until(")?;
+                todo.push(Todo::Text(")"));
+                todo.push(Todo::Ends(until));
+                for (i, (trigger, then)) in until.arms().enumerate().collect::<Vec<_>>().into_iter().rev() {
+                    todo.push(Todo::Text(")"));
+                    todo.push(Todo::Expr(then, Tightness::Alternation));
+                    todo.push(Todo::Trigger(trigger));
+                    if i > 0 {
+                        todo.push(Todo::Text(", "));
+                    }
+                }
+            }
         }
         Ok(())
     }
 }
 
 /// What remains to be printed.
-enum Todo {
+enum Todo<'a> {
     Text(&'static str),
     Bounds(u32, Option<u32>),
+    /// The beginning of an arm.
+    Trigger(&'a str),
+    /// What follows the arms.
+    Ends(&'a Until),
     /// An expression where at least this tightness is needed.
     Expr(ExprId, Tightness),
 }
@@ -177,7 +206,7 @@ enum Tightness {
     Atom,
 }
 
-fn list(todo: &mut Vec<Todo>, parts: &[ExprId], between: &'static str, tightness: Tightness) {
+fn list(todo: &mut Vec<Todo<'_>>, parts: &[ExprId], between: &'static str, tightness: Tightness) {
     for (i, &part) in parts.iter().enumerate().rev() {
         todo.push(Todo::Expr(part, tightness));
         if i > 0 {
@@ -187,16 +216,6 @@ fn list(todo: &mut Vec<Todo>, parts: &[ExprId], between: &'static str, tightness
 }
 
 // ---- planning ----
-
-fn operands(expr: &Expr) -> &[ExprId] {
-    match expr {
-        Expr::Seq(parts) | Expr::Alt(parts) | Expr::And(parts) => parts,
-        Expr::Repeat { body, .. } | Expr::Not(body) | Expr::JsonText(body) => std::slice::from_ref(body),
-        Expr::Empty | Expr::Never | Expr::Bytes(_) | Expr::ByteClass(_) | Expr::Class(_) | Expr::Rule(_) => {
-            &[]
-        }
-    }
-}
 
 /// Which expressions are written out once: those with several parents that are not small.
 fn shared(grammar: &Grammar) -> Vec<bool> {
@@ -210,7 +229,7 @@ fn shared(grammar: &Grammar) -> Vec<bool> {
     let ids = || (0..n).filter_map(ExprId::from_index);
     for id in ids().rev() {
         if n_uses[id.index()] > 0 {
-            for operand in operands(grammar.expr(id)) {
+            for operand in grammar.expr(id).operands() {
                 n_uses[operand.index()] = n_uses[operand.index()].saturating_add(1);
             }
         }
@@ -224,10 +243,13 @@ fn shared(grammar: &Grammar) -> Vec<bool> {
             Expr::ByteClass(set) => 8 * set.ranges().len(),
             Expr::Class(class) => 3 * class.ranges().len().min(1_000),
             Expr::Rule(_) => REFERENCE as usize,
+            Expr::Symbols(set) => 10 * set.members().len(),
+            Expr::Tag(text) => text.len(),
+            Expr::Until(until) => until.n_bytes(),
             _ => 3,
         };
         let mut size = u32::try_from(own).unwrap_or(u32::MAX);
-        for operand in operands(expr) {
+        for operand in expr.operands() {
             let named = shared[operand.index()];
             size = size.saturating_add(1 + if named { REFERENCE } else { sizes[operand.index()] });
         }
@@ -294,9 +316,16 @@ fn hashes(grammar: &Grammar, names: &[String]) -> Vec<u64> {
             Expr::And(_) => hash.add(b"&"),
             Expr::Not(_) => hash.add(b"!"),
             Expr::JsonText(_) => hash.add(b"j"),
+            Expr::Symbols(set) => hash.add(b"t").add(set.to_string().as_bytes()),
+            Expr::Tag(text) => hash.add(b"g").add(text.as_bytes()),
+            Expr::Until(until) => {
+                hash.add(if until.ends() { b"u" } else { b"v" });
+                let texts = until.arms().map(|arm| arm.0).chain(until.excluded().iter().map(|text| &**text));
+                texts.fold(&mut hash, |h, text| h.add(text.as_bytes()).add(b"\xff"))
+            }
         };
         let mut of_operands: Vec<u64> =
-            operands(expr).iter().map(|operand| hashes[operand.index()]).collect();
+            expr.operands().iter().map(|operand| hashes[operand.index()]).collect();
         if matches!(expr, Expr::And(_)) {
             of_operands.sort_unstable();
         }
@@ -340,11 +369,31 @@ fn write_literal(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
         }
         return f.write_str("\")");
     };
+    write_text(f, text)
+}
+
+/// A text in quotes.
+pub(crate) fn write_text(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     f.write_char('"')?;
     for c in text.chars() {
         write_char(f, c, "\"\\")?;
     }
     f.write_char('"')
+}
+
+/// What follows the arms of an `Until`.
+fn write_ends(f: &mut fmt::Formatter<'_>, until: &Until) -> fmt::Result {
+    let mut separator = if until.continuations().is_empty() { "" } else { ", " };
+    if !until.excluded().is_empty() {
+        write!(f, "{separator}excludes=(")?;
+        for (i, text) in until.excluded().iter().enumerate() {
+            f.write_str(if i > 0 { ", " } else { "" })?;
+            write_text(f, text)?;
+        }
+        f.write_char(')')?;
+        separator = ", ";
+    }
+    if until.ends() { write!(f, "{separator}ends=true") } else { Ok(()) }
 }
 
 fn write_byte_class(f: &mut fmt::Formatter<'_>, set: &ByteSet) -> fmt::Result {

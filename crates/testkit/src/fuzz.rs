@@ -47,14 +47,15 @@ pub fn compile(data: &[u8]) -> Outcome {
 pub fn matcher(data: &[u8]) -> Outcome {
     let mut rng = Rng::from_bytes(data);
     let property = rng.below(7);
-    let shape = match rng.below(3) {
+    let shape = match rng.below(4) {
         0 => GrammarShape::context_free("ab"),
         1 => GrammarShape::texts(),
+        2 => GrammarShape::tags("ab"),
         _ => GrammarShape::default(),
     };
     // Trying 256 single bytes at every step would leave the fuzzer a handful of inputs a second, so only grammars whose
     // classes may be negated get them.
-    let vocabulary = match shape.text_operators {
+    let vocabulary = match shape.text_operators + shape.tags {
         0 => VocabularyShape::small(shape.alphabet()),
         _ => VocabularyShape::complete(shape.alphabet()),
     };

@@ -8,7 +8,7 @@
 //! About prefixes it says one half only: a prefix of a member is viable, but a viable prefix may have no completion
 //! short enough to be listed. [`Reference::is_viable`](crate::Reference::is_viable) decides both halves.
 
-use formwork_grammar::{CharClass, Expr, Grammar};
+use formwork_grammar::{CharClass, Expr, ExprId, Grammar, Until};
 use std::collections::BTreeSet;
 
 type Strings = BTreeSet<Vec<u8>>;
@@ -24,8 +24,8 @@ pub fn enumerate(grammar: &Grammar, alphabet: &[u8], max_len: usize) -> Vec<Vec<
     let mut rules: Vec<Strings> = vec![Strings::new(); grammar.rules().len()];
     loop {
         for idx in 0..grammar.n_exprs() {
-            let Some(id) = formwork_grammar::ExprId::from_index(idx) else { break };
-            let of = |id: &formwork_grammar::ExprId| &members[id.index()];
+            let Some(id) = ExprId::from_index(idx) else { break };
+            let of = |id: &ExprId| &members[id.index()];
             members[idx] = match grammar.expr(id) {
                 Expr::Never => Strings::new(),
                 Expr::Empty => [Vec::new()].into(),
@@ -55,6 +55,14 @@ pub fn enumerate(grammar: &Grammar, alphabet: &[u8], max_len: usize) -> Vec<Vec<
                         .cloned()
                         .collect()
                 }
+                // Without symbols.
+                Expr::Symbols(_) => Strings::new(),
+                Expr::Tag(tag) => [tag.as_bytes().to_vec()].into_iter().filter(|s| all.contains(s)).collect(),
+                Expr::Until(until) => all
+                    .iter()
+                    .filter(|s| in_until(until, s, |id, rest| of(&id).contains(rest)))
+                    .cloned()
+                    .collect(),
                 other => unimplemented!("the enumeration does not know {other:?}"),
             };
         }
@@ -85,6 +93,29 @@ pub fn all_strings(alphabet: &[u8], max_len: usize) -> BTreeSet<Vec<u8>> {
         all.extend(longest.iter().cloned());
     }
     all
+}
+
+/// Whether some cut of a string leaves text before it in which nothing was completed too early, and behind it what the
+/// trigger at the cut asks for.
+fn in_until(until: &Until, string: &[u8], follows: impl Fn(ExprId, &[u8]) -> bool) -> bool {
+    (0..=string.len()).any(|cut| {
+        let Ok(text) = std::str::from_utf8(&string[..cut]) else { return false };
+        // Whether it is completed, and not only with the last character.
+        let early = |pattern: &str| {
+            let before_last = text.char_indices().next_back().map_or("", |(last, _)| &text[..last]);
+            before_last.contains(pattern)
+        };
+        let is_early = until.arms().any(|(trigger, _)| early(trigger));
+        let is_excluded = until.excluded().iter().any(|excluded| text.contains(&**excluded));
+        if is_early || is_excluded {
+            return false;
+        }
+        let mut fired = until.arms().filter(|(trigger, _)| text.ends_with(trigger)).peekable();
+        match fired.peek() {
+            None => until.ends() && cut == string.len(),
+            Some(_) => fired.any(|(_, then)| follows(then, &string[cut..])),
+        }
+    })
 }
 
 /// The characters whose UTF-8 consists of bytes of the alphabet.
@@ -166,7 +197,7 @@ fn json_decode(bytes: &[u8]) -> Option<String> {
 
 /// Whether a text is in a text expression, for texts that the alphabet cannot spell: the question is put to a grammar of
 /// that expression's own with the text's bytes as alphabet.
-fn json_operand(grammar: &Grammar, operand: formwork_grammar::ExprId) -> impl Fn(&str) -> bool {
+fn json_operand(grammar: &Grammar, operand: ExprId) -> impl Fn(&str) -> bool {
     let alone = crate::generate::extract(grammar, operand);
     let reference = crate::Reference::new(&alone);
     move |text| reference.accepts(text.as_bytes())

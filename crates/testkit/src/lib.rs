@@ -19,6 +19,7 @@ pub mod language;
 mod mutate;
 pub mod oracles;
 mod reference;
+mod symbols;
 #[cfg(feature = "oracles-engine")]
 pub mod walk;
 
@@ -26,3 +27,4 @@ pub use failure::{Failure, Outcome, shown};
 pub use mutate::mutate;
 pub use reference::{Reference, Verdict};
 pub use rng::Rng;
+pub use symbols::SpelledSymbols;

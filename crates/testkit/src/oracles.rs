@@ -31,6 +31,8 @@ mod mask_vs_brute_force;
 #[cfg(feature = "oracles-engine")]
 mod pool_changes_nothing;
 #[cfg(feature = "oracles-engine")]
+mod readings;
+#[cfg(feature = "oracles-engine")]
 mod rollback_replay;
 #[cfg(feature = "oracles-engine")]
 mod switches_change_nothing;

@@ -9,6 +9,8 @@
 //! - `And` and `Not` speak of texts: a complement never matches bytes that are not whole, well-formed UTF-8.
 //! - `JsonText` reads the escapes of RFC 8259 (either case of hexadecimal digits, surrogates in pairs only) and asks
 //!   whether the text they spell is in the operand; raw quotes, backslashes and controls spell nothing.
+//! - Symbols are [spelled](crate::SpelledSymbols) as bytes; text up to a trigger looks back over all of itself at each
+//!   character.
 //! - A repeat of something that may be empty has no least count.
 //!
 //! # What is exact
@@ -21,7 +23,9 @@
 mod chart;
 mod spelling;
 mod text;
+mod until;
 
+use crate::SpelledSymbols;
 use chart::{Chart, Plan, Viability};
 use formwork_grammar::{ByteSet, Grammar};
 use std::cell::RefCell;
@@ -58,9 +62,15 @@ pub struct Verdict {
 }
 
 impl Reference {
-    /// The recogniser of what the root rule of `grammar` stands for.
+    /// The recogniser of what the root rule of `grammar` stands for, where there are no symbols.
     pub fn new(grammar: &Grammar) -> Self {
-        Self { plan: RefCell::new(Plan::new(grammar)) }
+        Self::with_symbols(grammar, &SpelledSymbols::default())
+    }
+
+    /// The recogniser of what the root rule of `grammar` stands for, with symbols spelled as bytes. No byte class of the
+    /// grammar may have the byte that spellings begin with.
+    pub fn with_symbols(grammar: &Grammar, symbols: &SpelledSymbols) -> Self {
+        Self { plan: RefCell::new(Plan::new(grammar, symbols)) }
     }
 
     /// Whether `bytes` are in the language.

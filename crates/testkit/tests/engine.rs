@@ -13,7 +13,7 @@ use proptest::prelude::*;
 
 /// One of the shapes of grammars, with a vocabulary that can spell it.
 fn random_case(rng: &mut Rng) -> EngineCase {
-    let (grammar, vocabulary) = match rng.below(4) {
+    let (grammar, vocabulary) = match rng.below(5) {
         0 => {
             let shape = GrammarShape::default();
             let vocabulary = VocabularyShape::complete(shape.alphabet());
@@ -25,6 +25,11 @@ fn random_case(rng: &mut Rng) -> EngineCase {
             (shape, vocabulary)
         }
         2 => {
+            // Names of special tokens spelled out in letters, too.
+            let shape = GrammarShape::tags("ab");
+            (shape, VocabularyShape::complete(b"ab<|0>"))
+        }
+        3 => {
             let shape = GrammarShape::context_free("ab");
             let vocabulary = VocabularyShape::small(shape.alphabet());
             (shape, vocabulary)
@@ -81,6 +86,16 @@ proptest! {
     }
 
     #[test]
+    fn tags_that_share_masks_are_as_alone(seed: u64) {
+        let mut rng = Rng::seeded(seed);
+        let shape = GrammarShape { max_rules: 2, ..GrammarShape::tags("ab") };
+        let case = EngineCase::random(&mut rng, &shape, &VocabularyShape::complete(b"ab<|0>"));
+        let grammars: Vec<_> = (0..8).map(|_| random_grammar(&mut rng, &shape)).collect();
+        pool_changes_nothing(&case, &grammars, &mut rng, 4)
+            .map_err(|failure| failure.with(format_args!("seed {seed}")))?;
+    }
+
+    #[test]
     fn masks_have_no_dead_end(seed: u64) {
         check(seed, |case, rng| mask_has_no_dead_end(case, rng, 30))?;
     }
@@ -131,9 +146,24 @@ proptest! {
     #[test]
     fn printing_is_reading(seed: u64) {
         let mut rng = Rng::seeded(seed);
-        let shape = GrammarShape::context_free("ab\"\\\n]^-é😀");
+        let letters = "ab\"\\\n]^-é😀";
+        let shape =
+            if seed % 3 == 0 { GrammarShape::tags(letters) } else { GrammarShape::context_free(letters) };
         let grammar = random_grammar(&mut rng, &shape);
         let texts = random_texts(&mut rng, &grammar, &shape.alphabet());
         print_parse_roundtrip(&grammar, &texts)?;
+    }
+}
+
+proptest! {
+    // Every token is tried in every reading of those before it, which is slow.
+    #![proptest_config(cases(40))]
+
+    #[test]
+    fn masks_of_tags_are_brute_force(seed: u64) {
+        let mut rng = Rng::seeded(seed);
+        let shape = GrammarShape::tags("ab");
+        let case = EngineCase::random(&mut rng, &shape, &VocabularyShape::complete(b"ab<|0>"));
+        mask_vs_brute_force(&case, &mut rng, 4).map_err(|failure| failure.with(format_args!("seed {seed}")))?;
     }
 }

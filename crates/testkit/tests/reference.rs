@@ -186,6 +186,12 @@ proptest! {
     }
 
     #[test]
+    fn random_tags(seed: u64) {
+        let shape = GrammarShape { max_count: 3, ..GrammarShape::tags("ab") };
+        check(&random_grammar(&mut Rng::seeded(seed), &shape), &shape.alphabet(), 5);
+    }
+
+    #[test]
     fn random_texts(seed: u64) {
         let shape = GrammarShape::texts();
         check(&random_grammar(&mut Rng::seeded(seed), &shape), b"a\\n\"", 4);

@@ -73,6 +73,12 @@ fn copy(
                 Expr::Repeat { body, min, max } => repeat(&mut builder, copies[body], *min, *max),
                 Expr::Not(body) => builder.not(copies[body]),
                 Expr::JsonText(body) => builder.json_text(copies[body]),
+                Expr::Symbols(set) => builder.symbols(set.clone()),
+                Expr::Tag(tag) => builder.tag(tag),
+                Expr::Until(until) => {
+                    let arms: Vec<_> = until.arms().map(|(trigger, then)| (trigger, copies[&then])).collect();
+                    builder.until(arms, until.excluded().iter().map(|text| &**text), until.ends())
+                }
                 Expr::Rule(callee) => {
                     let copy = *rules.entry(*callee).or_insert_with(|| {
                         let from = grammar.rule(*callee);
@@ -109,6 +115,7 @@ fn below(grammar: &Grammar, expr: ExprId) -> Vec<ExprId> {
         match grammar.expr(here) {
             Expr::Seq(parts) | Expr::Alt(parts) | Expr::And(parts) => parts.iter().copied().for_each(visit),
             Expr::Repeat { body, .. } | Expr::Not(body) | Expr::JsonText(body) => visit(*body),
+            Expr::Until(until) => until.continuations().iter().copied().for_each(visit),
             _ => {}
         }
     }

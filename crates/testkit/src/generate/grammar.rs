@@ -6,7 +6,9 @@
 //! Mixing takes operands from a growing pool instead of recursing, so sharing comes out as in real grammars.
 
 use crate::{Reference, Rng};
-use formwork_grammar::{ByteSet, CharClass, ExprId, Grammar, GrammarBuilder, Place, RuleId};
+use formwork_grammar::{
+    ByteSet, CharClass, ExprId, Grammar, GrammarBuilder, Place, RuleId, Symbol, SymbolSet,
+};
 
 /// What random grammars are made of.
 #[derive(Clone, Debug)]
@@ -23,6 +25,9 @@ pub struct GrammarShape {
     pub byte_classes: usize,
     /// Counts go up to this.
     pub max_count: u32,
+    /// One operand in so many is a symbol, a tag, or text up to a trigger; 0 for never. Not together with byte classes, which
+    /// might read what symbols are spelled with.
+    pub tags: usize,
 }
 
 impl Default for GrammarShape {
@@ -35,6 +40,7 @@ impl Default for GrammarShape {
             text_operators: 12,
             byte_classes: 20,
             max_count: 40,
+            tags: 0,
         }
     }
 }
@@ -53,6 +59,11 @@ impl GrammarShape {
             byte_classes: 0,
             ..Self::default()
         }
+    }
+
+    /// Plain letters, symbols, and text up to triggers that are parts of each other.
+    pub fn tags(letters: &str) -> Self {
+        Self { tags: 2, max_count: 5, ..Self::context_free(letters) }
     }
 
     /// The different bytes of the letters, ascending.
@@ -144,6 +155,9 @@ impl Generator<'_> {
             let set = (0..n_bytes).filter_map(|_| self.rng.pick(&alphabet).copied()).collect();
             return self.builder.byte_class(set);
         }
+        if self.shape.tags > 0 && self.rng.chance(1, self.shape.tags) {
+            return self.tagged();
+        }
         match self.rng.below(12) {
             0..=3 => {
                 let letter = self.letter();
@@ -161,6 +175,67 @@ impl Generator<'_> {
             8 if self.rng.chance(1, 6) => self.builder.never(),
             _ => self.reference(),
         }
+    }
+
+    /// Symbols, a tag or text up to a trigger.
+    fn tagged(&mut self) -> ExprId {
+        match self.rng.below(8) {
+            0..=2 => {
+                let members: Vec<Symbol> = (0..self.rng.between(1, 3)).map(|_| self.symbol()).collect();
+                let is_negated = self.rng.chance(1, 4);
+                let set = if is_negated { SymbolSet::all_but(members) } else { SymbolSet::of(members) };
+                self.builder.symbols(set)
+            }
+            3 => {
+                let tag = self.tag_text();
+                self.builder.tag(&tag)
+            }
+            _ => {
+                let n_arms = self.rng.below(4);
+                let arms: Vec<(String, ExprId)> = (0..n_arms)
+                    .map(|_| {
+                        let then = self.rng.pick(&self.pool).copied();
+                        let then = then.unwrap_or_else(|| self.builder.empty());
+                        let again = self.reference();
+                        let then = if self.rng.chance(1, 2) { self.builder.seq([then, again]) } else { then };
+                        (self.tag_text(), then)
+                    })
+                    .collect();
+                let excluded: Vec<String> = (0..self.rng.below(3)).map(|_| self.tag_text()).collect();
+                let ends = self.rng.chance(1, 2);
+                let arms = arms.iter().map(|(trigger, then)| (trigger.as_str(), *then));
+                self.builder.until(arms, excluded.iter().map(String::as_str), ends)
+            }
+        }
+    }
+
+    /// A symbol by number or name; there need be none.
+    fn symbol(&mut self) -> Symbol {
+        match self.rng.below(4) {
+            0 => Symbol::Id(self.rng.below(12) as u32),
+            1 => Symbol::from(self.letter().to_string().as_str()),
+            _ => Symbol::from(self.name().as_str()),
+        }
+    }
+
+    /// The name of a special token of random vocabularies.
+    fn name(&mut self) -> String {
+        format!("<|{}|>", self.rng.below(4))
+    }
+
+    /// One to three letters, sometimes with the name of a symbol before, between or behind them.
+    fn tag_text(&mut self) -> String {
+        let mut text: String = (0..self.rng.between(1, 3)).map(|_| self.letter()).collect();
+        if self.rng.chance(1, 3) {
+            let cuts: Vec<usize> = text.char_indices().map(|(i, _)| i).chain([text.len()]).collect();
+            let cut = self.rng.pick(&cuts).copied().unwrap_or(0);
+            let name = self.name();
+            text.insert_str(cut, &name);
+            if self.rng.chance(1, 3) {
+                text = name;
+            }
+        }
+        text
     }
 
     fn reference(&mut self) -> ExprId {

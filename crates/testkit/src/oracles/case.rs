@@ -1,7 +1,7 @@
 //! A grammar, a vocabulary and switches: what the engine's oracles are tried on.
 
 use crate::generate::{GrammarShape, VocabularyShape, random_grammar, random_vocabulary};
-use crate::{Failure, Reference, Rng, shown};
+use crate::{Failure, Reference, Rng, SpelledSymbols, shown};
 use formwork_engine::{CompileErrorKind, CompiledGrammar, Compiler, Config, MaskError, Matcher};
 use formwork_grammar::Grammar;
 use formwork_vocab::{TokenId, TokenKind, Vocabulary};
@@ -28,13 +28,18 @@ impl EngineCase {
         }
     }
 
+    /// The reference recogniser of the grammar, in which tokens of the vocabulary are symbols.
+    pub fn reference(&self) -> Reference {
+        Reference::with_symbols(&self.grammar, &SpelledSymbols::of(&self.vocabulary))
+    }
+
     /// The compiled grammar, or `None` if the compiler refused for a reason that it may have.
     ///
     /// # Errors
     /// It refused a grammar that has members as empty, or compiled one that has none; or it missed tokens although every
     /// byte is one.
     pub fn compile(&self, property: &str) -> Result<Option<CompiledGrammar>, Failure> {
-        let is_productive = Reference::new(&self.grammar).is_productive();
+        let is_productive = self.reference().is_productive();
         let compiler = Compiler::builder(self.vocabulary.clone()).config(self.config.clone()).build();
         match compiler.compile(&self.grammar) {
             Ok(_) if !is_productive => Err(self.fail(property, "compiled, but the language is empty")),
@@ -45,7 +50,7 @@ impl EngineCase {
                     CompileErrorKind::Unsatisfiable if is_productive => {
                         Err(self.fail(property, format_args!("refused as empty: {error}")))
                     }
-                    CompileErrorKind::Vocabulary if all_bytes => {
+                    CompileErrorKind::Vocabulary if all_bytes && is_productive => {
                         Err(self.fail(property, format_args!("every byte is a token, but: {error}")))
                     }
                     CompileErrorKind::Interrupted => {

@@ -3,6 +3,7 @@
 //! The one property above all. Every id below the width is tried at every step of a random walk, on a fork, and the
 //! reference is asked about the same bytes, so that mask and matcher cannot be wrong together.
 
+use super::readings::Readings;
 use super::{EngineCase, allows};
 use crate::walk::random_step;
 use crate::{Outcome, Reference, Rng, shown};
@@ -11,28 +12,33 @@ use formwork_vocab::{TokenId, TokenKind};
 
 const PROPERTY: &str = "mask_vs_brute_force";
 
-/// Past so many bytes the reference, which is quadratic, is no longer asked.
-const MAX_REFERENCE_BYTES: usize = 24;
-
 /// Checks the masks along a random walk of up to `max_steps` tokens.
 ///
 /// # Errors
 /// A mask with a bit too many or too few.
 pub fn mask_vs_brute_force(case: &EngineCase, rng: &mut Rng, max_steps: usize) -> Outcome {
     let Some(compiled) = case.compile(PROPERTY)? else { return Ok(()) };
-    let reference = Reference::new(&case.grammar);
+    let reference = case.reference();
     let mut matcher = Matcher::new(&compiled);
     let mut tokens: Vec<TokenId> = Vec::new();
-    let mut bytes: Vec<u8> = Vec::new();
+    let mut readings = Readings::new();
     loop {
-        check_here(case, &reference, &mut matcher, &tokens, &bytes)?;
+        check_here(case, &reference, &mut matcher, &tokens, &readings)?;
         if tokens.len() == max_steps {
             return Ok(());
         }
         let Some(token) = random_step(case, PROPERTY, rng, &mut matcher)? else { return Ok(()) };
         tokens.push(token);
-        if !matcher.is_finished() {
-            bytes.extend(case.vocabulary.text(token).unwrap_or_default());
+        // A stop token that the grammar reads ends the output only if nothing else can come.
+        let is_read = readings.push(&reference, &case.vocabulary, token);
+        let ends = readings
+            .accept(&reference)
+            .zip(readings.go_on(&reference))
+            .map(|(accepts, goes_on)| accepts && !goes_on);
+        let is_finished = case.vocabulary.is_stop(token).then_some(if is_read { ends } else { Some(true) });
+        if is_finished.unwrap_or(Some(false)).is_some_and(|expected| expected != matcher.is_finished()) {
+            let message = format_args!("{}: finished is {}", case.spelled(&tokens), matcher.is_finished());
+            return Err(case.fail(PROPERTY, message));
         }
     }
 }
@@ -42,7 +48,7 @@ fn check_here(
     reference: &Reference,
     matcher: &mut Matcher,
     tokens: &[TokenId],
-    bytes: &[u8],
+    readings: &Readings,
 ) -> Outcome {
     let vocabulary = &case.vocabulary;
     let words = vocabulary.mask_words();
@@ -92,11 +98,7 @@ fn check_here(
                 format_args!("{here}: {id:?} is allowed: {allowed}, but accepting it: {accepted:?}");
             return Err(case.fail(PROPERTY, message));
         }
-        let expected = match (vocabulary.is_stop(id), vocabulary.text(id)) {
-            (true, _) => reference_accepts(reference, bytes),
-            (false, None | Some([])) => Some(false),
-            (false, Some(text)) => reference_allows(reference, bytes, text),
-        };
+        let expected = readings.allow(reference, vocabulary, id);
         if expected.is_some_and(|expected| expected != allowed) {
             let text = vocabulary.text(id).map_or_else(|| "special".to_owned(), shown);
             let message = format_args!("{here}: {id:?} ({text}) is allowed: {allowed}, not so the reference");
@@ -108,12 +110,4 @@ fn check_here(
         return Err(case.fail(PROPERTY, message));
     }
     Ok(())
-}
-
-fn reference_accepts(reference: &Reference, bytes: &[u8]) -> Option<bool> {
-    (bytes.len() <= MAX_REFERENCE_BYTES).then(|| reference.accepts(bytes))
-}
-
-fn reference_allows(reference: &Reference, bytes: &[u8], text: &[u8]) -> Option<bool> {
-    (bytes.len() <= MAX_REFERENCE_BYTES).then(|| reference.is_viable(&[bytes, text].concat()))
 }

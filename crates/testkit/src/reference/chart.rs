@@ -9,6 +9,9 @@
 
 use super::spelling::{Spelling, Unit};
 use super::text::TextLanguage;
+use super::until::{After, Meaning, UntilLanguage};
+use crate::SpelledSymbols;
+use crate::symbols::Piece;
 use fixedbitset::FixedBitSet;
 use formwork_grammar::{CharClass, Expr, ExprId, Grammar, HashMap, RuleId};
 
@@ -44,10 +47,11 @@ enum Node {
     Rule(usize),
     /// An index into [`Plan::texts`], and how the bytes spell the characters.
     Text(usize, Spelling),
+    Until(Box<UntilLanguage>),
 }
 
 impl Plan {
-    pub(super) fn new(grammar: &Grammar) -> Self {
+    pub(super) fn new(grammar: &Grammar, symbols: &SpelledSymbols) -> Self {
         let body = |rule: RuleId| grammar.rule(rule).body();
         let mut reached = vec![body(grammar.root())];
         let mut seen: HashMap<ExprId, ()> = HashMap::default();
@@ -64,6 +68,7 @@ impl Plan {
                 Expr::Seq(parts) | Expr::Alt(parts) => parts.iter().copied().for_each(visit),
                 Expr::Repeat { body, .. } => visit(*body),
                 Expr::Rule(rule) => visit(body(*rule)),
+                Expr::Until(until) => until.continuations().iter().copied().for_each(visit),
                 // What is below the operators on texts is the derivatives' business.
                 _ => {}
             }
@@ -76,9 +81,45 @@ impl Plan {
             texts.push(TextLanguage::new(grammar, operand));
             Node::Text(texts.len() - 1, spelling)
         };
-        let nodes: Vec<Node> = reached
+        // Nodes that no expression of the grammar is; they come behind the others.
+        let mut more: Vec<Node> = Vec::new();
+        let mut add = |node: Node| {
+            more.push(node);
+            reached.len() + more.len() - 1
+        };
+        let mut nodes: Vec<Node> = reached
             .iter()
             .map(|&id| match grammar.expr(id) {
+                Expr::Symbols(set) => {
+                    let spellings = symbols.spellings(set);
+                    Node::Alt(spellings.into_iter().map(|bytes| add(Node::Bytes(bytes.into()))).collect())
+                }
+                Expr::Tag(tag) => {
+                    Node::Seq(symbols.pieces(tag).into_iter().map(|piece| add(literal(piece))).collect())
+                }
+                Expr::Until(until) => {
+                    let mut patterns = Vec::new();
+                    for (trigger, then) in until.arms() {
+                        let mut pieces = symbols.pieces(trigger);
+                        if let [Piece::Text(text)] = &pieces[..] {
+                            patterns.push((text.clone(), Meaning::Trigger(index[&then])));
+                            continue;
+                        }
+                        let before = match &pieces[0] {
+                            Piece::Text(text) => text.clone(),
+                            Piece::Symbol(_) => String::new(),
+                        };
+                        let rest = pieces.split_off(usize::from(!before.is_empty()));
+                        let mut parts: Vec<usize> =
+                            rest.into_iter().map(|piece| add(literal(piece))).collect();
+                        parts.push(index[&then]);
+                        patterns.push((before, Meaning::Symbol(add(Node::Seq(parts)))));
+                        patterns.push((trigger.to_owned(), Meaning::Excluded));
+                    }
+                    patterns
+                        .extend(until.excluded().iter().map(|text| (text.to_string(), Meaning::Excluded)));
+                    Node::Until(Box::new(UntilLanguage { patterns, ends: until.ends() }))
+                }
                 Expr::Empty => Node::Empty,
                 Expr::Never => Node::Never,
                 Expr::Bytes(bytes) => Node::Bytes(bytes.clone()),
@@ -94,6 +135,7 @@ impl Plan {
                 other => unimplemented!("the reference does not know {other:?}"),
             })
             .collect();
+        nodes.append(&mut more);
         let root = index[&body(grammar.root())];
         let mut plan = Self { productive: vec![false; nodes.len()], nodes, root, texts };
         plan.find_productive();
@@ -113,6 +155,7 @@ impl Plan {
                     Node::Alt(parts) => parts.iter().any(of),
                     Node::Repeat { body, min, .. } => *min == 0 || of(body),
                     Node::Rule(body) => of(body),
+                    Node::Until(until) => until.is_alive("", |node| of(&node)),
                     Node::Text(text, _) => {
                         let text = &mut self.texts[*text];
                         text.is_alive(text.start())
@@ -122,6 +165,14 @@ impl Plan {
                 self.productive[idx] = is_productive;
             }
         }
+    }
+}
+
+/// A piece of a tag as a node.
+fn literal(piece: Piece) -> Node {
+    match piece {
+        Piece::Text(text) => Node::Bytes(text.into_bytes().into()),
+        Piece::Symbol(bytes) => Node::Bytes(bytes.into()),
     }
 }
 
@@ -207,6 +258,7 @@ impl Chart {
                 ends
             }
             Node::Rule(body) => self.ends[start][*body].clone(),
+            Node::Until(until) => self.until_ends(until, bytes, start),
             Node::Repeat { body, min, max } => {
                 // Empty copies can be added to reach the least count and are useless otherwise.
                 let min = if self.ends[start][*body].contains(start) { 0 } else { *min };
@@ -219,6 +271,32 @@ impl Chart {
                 ends
             }
         })
+    }
+
+    fn until_ends(&self, until: &UntilLanguage, bytes: &[u8], start: usize) -> FixedBitSet {
+        let mut ends = self.none();
+        let (mut text, mut position) = (String::new(), start);
+        loop {
+            if until.ends {
+                ends.insert(position);
+            }
+            for node in until.symbols(&text) {
+                ends.union_with(&self.ends[position][node]);
+            }
+            let Some(Unit::Char(c, len)) = first_character(&bytes[position..]) else { return ends };
+            text.push(c);
+            position += len;
+            match until.after(&text) {
+                After::Refused => return ends,
+                After::Fired(nodes) => {
+                    for node in nodes {
+                        ends.union_with(&self.ends[position][node]);
+                    }
+                    return ends;
+                }
+                After::Text => {}
+            }
+        }
     }
 
     /// Where 0, 1, 2, … copies of `body` may end that are none of them empty; there are not more than bytes.
@@ -297,6 +375,7 @@ impl Viability {
             },
             Node::Alt(parts) => parts.iter().any(|&part| self.viable[start][part]),
             Node::Rule(body) => self.viable[start][*body],
+            Node::Until(until) => self.until_is_viable(until, plan, bytes, start),
             Node::Seq(parts) => {
                 // The input ends inside part number `cut`, and what follows it has to be possible at all.
                 let mut reached = chart.only(start);
@@ -318,6 +397,32 @@ impl Viability {
                 // greatest count; the least count is reached by more copies, since one can begin there are some.
                 let whole = max.map(|max| max - 1);
                 chart.copies(*body, start, whole).iter().any(|reached| self.viable_from_any(*body, reached))
+            }
+        }
+    }
+
+    fn until_is_viable(&self, until: &UntilLanguage, plan: &Plan, bytes: &[u8], start: usize) -> bool {
+        let is_productive = |node: usize| plan.productive[node];
+        let (mut text, mut position) = (String::new(), start);
+        loop {
+            if until.symbols(&text).any(|node| self.viable[position][node]) {
+                return true;
+            }
+            match first_character(&bytes[position..]) {
+                None => return until.is_alive(&text, is_productive),
+                Some(Unit::Partial(_)) => {
+                    return until.is_alive_within(&text, &bytes[position..], is_productive);
+                }
+                Some(Unit::Invalid) => return false,
+                Some(Unit::Char(c, len)) => {
+                    text.push(c);
+                    position += len;
+                }
+            }
+            match until.after(&text) {
+                After::Refused => return false,
+                After::Fired(nodes) => return nodes.iter().any(|&node| self.viable[position][node]),
+                After::Text => {}
             }
         }
     }

@@ -1,0 +1,39 @@
+//! What whoever builds automata knows of symbols.
+//!
+//! A set of symbols gets an automaton of its own, called like a rule, whose start reads nothing and never accepts. What
+//! runs the automata completes it when one of its symbols comes. So everything that handles calls handles symbols.
+
+use formwork_grammar::{Symbol, SymbolSet};
+use std::fmt::Debug;
+
+/// What is known of symbols: which there are, and where their names stand in texts.
+pub trait Symbols: Debug {
+    /// Whether some symbol of the set exists. A set of none matches nothing, like an empty language.
+    fn exists(&self, set: &SymbolSet) -> bool;
+
+    /// A tag, cut at the names of symbols that exist. Joined again, texts and names are the tag; no piece is empty.
+    fn pieces(&self, tag: &str) -> Vec<TagPiece>;
+}
+
+/// A piece of a tag.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TagPiece {
+    /// Characters that mean themselves.
+    Text(String),
+    /// A symbol.
+    Symbol(Symbol),
+}
+
+/// Every symbol exists, and no name of one stands in a tag: all that can be said without a vocabulary.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AnySymbols;
+
+impl Symbols for AnySymbols {
+    fn exists(&self, _: &SymbolSet) -> bool {
+        true
+    }
+
+    fn pieces(&self, tag: &str) -> Vec<TagPiece> {
+        vec![TagPiece::Text(tag.to_owned())]
+    }
+}

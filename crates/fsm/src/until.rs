@@ -1,0 +1,146 @@
+//! Text up to a trigger: the machine of Aho and Corasick (1975), over code points.
+//!
+//! A state is the longest beginning of a trigger, or of an excluded text, that the text ends with. Where no longer
+//! beginning is there for the next character, the machine *falls* to shorter ones: `falls_to` is the longest proper suffix
+//! that is such a beginning too. What a suffix completes, the whole completes, so outputs are collected along the way: `b`
+//! fires inside `ab…` although `abc` is being read.
+//!
+//! All falls are worked out here, so that every state has an edge for every character: those that lead on, and for all
+//! others the way back to the root. A state that completes a trigger is left at once for what the trigger's arm says; one
+//! that completes an excluded text is not entered.
+//!
+//! A trigger that contains a symbol is its text up to there; every state that ends with that text may read the symbol.
+//!
+//! # Worked example
+//! Triggers `ab` and `b`, ends. States: root, `a`, `b`, `ab`. Root: `a` → `a`, `b` → `b`, else → root. `a`: `a` → `a`,
+//! `b` → `ab`, else → root. `b` completes the second trigger; `ab` completes the first, and by its suffix `b` the second.
+
+use formwork_grammar::{HashMap, Until};
+
+/// A state, by its position; 0 is the root.
+pub(crate) type MachineState = u32;
+
+/// What one state of the machine does.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reached {
+    /// The patterns that end here, ascending.
+    pub(crate) completed: Vec<u32>,
+    /// Where characters lead, if not to the root; ascending.
+    pub(crate) edges: Vec<(char, MachineState)>,
+}
+
+/// The machine of some patterns.
+#[derive(Clone, Debug)]
+pub(crate) struct Machine {
+    pub(crate) states: Vec<Reached>,
+}
+
+impl Machine {
+    /// The machine of these patterns; empty ones are completed everywhere. `spend` is told of the work.
+    pub(crate) fn new<E>(
+        patterns: &[&str],
+        mut spend: impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        // The trie of the patterns.
+        let mut states = vec![Reached::default()];
+        let mut children: HashMap<(MachineState, char), MachineState> = HashMap::default();
+        let mut below: Vec<Vec<(char, MachineState)>> = vec![Vec::new()];
+        for (pattern, number) in patterns.iter().zip(0u32..) {
+            spend(pattern.len())?;
+            let mut at: MachineState = 0;
+            for c in pattern.chars() {
+                at = *children.entry((at, c)).or_insert_with(|| {
+                    let child = states.len() as MachineState;
+                    states.push(Reached::default());
+                    below.push(Vec::new());
+                    below[at as usize].push((c, child));
+                    child
+                });
+            }
+            states[at as usize].completed.push(number);
+        }
+        // Breadth first, so that the shorter states that a state falls to are finished.
+        let mut falls_to: Vec<MachineState> = vec![0; states.len()];
+        let mut queue: Vec<MachineState> = vec![0];
+        let mut next = 0;
+        while let Some(&at) = queue.get(next) {
+            next += 1;
+            let fall = falls_to[at as usize] as usize;
+            let mut own = std::mem::take(&mut below[at as usize]);
+            own.sort_unstable();
+            let mut edges = own.clone();
+            if at != 0 {
+                let inherited = std::mem::take(&mut states[fall].edges);
+                edges.extend(
+                    inherited.iter().filter(|edge| own.binary_search_by_key(&edge.0, |own| own.0).is_err()),
+                );
+                edges.sort_unstable();
+                for &(c, child) in &own {
+                    let found = inherited.binary_search_by_key(&c, |edge| edge.0);
+                    falls_to[child as usize] = found.map_or(0, |i| inherited[i].1);
+                }
+                states[fall].edges = inherited;
+                let completed = states[fall].completed.clone();
+                states[at as usize].completed.extend(completed);
+                states[at as usize].completed.sort_unstable();
+                states[at as usize].completed.dedup();
+            }
+            spend(edges.len() + states[at as usize].completed.len() + 1)?;
+            queue.extend(own.iter().map(|&(_, child)| child));
+            states[at as usize].edges = edges;
+        }
+        Ok(Self { states })
+    }
+}
+
+/// What the patterns of an `Until` mean when they are completed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Patterns {
+    /// The characters of each.
+    pub(crate) texts: Vec<String>,
+    pub(crate) meanings: Vec<Meaning>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// The text must not be completed.
+    Excluded,
+    /// The trigger of this arm is complete: the arm follows.
+    Trigger(usize),
+    /// The trigger of this arm has a symbol here, and these further pieces before it is complete.
+    Symbol(usize, formwork_grammar::Symbol, Vec<crate::TagPiece>),
+}
+
+impl Patterns {
+    pub(crate) fn of(until: &Until, symbols: &dyn crate::Symbols) -> Self {
+        let mut patterns = Self::default();
+        let mut add = |text: &str, meaning| {
+            patterns.texts.push(text.to_owned());
+            patterns.meanings.push(meaning);
+        };
+        for (arm, (trigger, _)) in until.arms().enumerate() {
+            let mut pieces = symbols.pieces(trigger).into_iter();
+            let (text, symbol) = match pieces.next() {
+                Some(crate::TagPiece::Symbol(symbol)) => (String::new(), Some(symbol)),
+                Some(crate::TagPiece::Text(text)) => match pieces.next() {
+                    Some(crate::TagPiece::Symbol(symbol)) => (text, Some(symbol)),
+                    // Two texts in a row are one.
+                    _ => (trigger.to_owned(), None),
+                },
+                None => (trigger.to_owned(), None),
+            };
+            match symbol {
+                None => add(&text, Meaning::Trigger(arm)),
+                Some(symbol) => {
+                    add(&text, Meaning::Symbol(arm, symbol, pieces.collect()));
+                    // Spelled out it would look the same to whoever reads the output.
+                    add(trigger, Meaning::Excluded);
+                }
+            }
+        }
+        for text in until.excluded() {
+            add(text, Meaning::Excluded);
+        }
+        patterns
+    }
+}
