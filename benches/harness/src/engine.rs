@@ -7,7 +7,7 @@ use crate::protocol::{Job, Source};
 pub type Failure = String;
 
 /// An engine over a tokenizer, with whatever it keeps from one grammar to the next.
-pub trait Engine {
+pub trait Engine: Send {
     /// Its name and version.
     fn version(&self) -> String;
 

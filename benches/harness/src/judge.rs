@@ -1,5 +1,6 @@
 //! The judge: what is measured, in which order, and what is said about it.
 
+pub mod ablation;
 pub mod corpus;
 pub mod engines;
 pub mod formwork;
@@ -8,7 +9,10 @@ pub mod panel;
 pub mod plot;
 pub mod process;
 pub mod record;
+pub mod scaling;
 pub mod slowest;
 pub mod table;
+pub mod targets;
+pub mod tasks;
 pub mod tokenizer;
 pub mod variants;

@@ -42,6 +42,13 @@ impl Machine {
     }
 }
 
+/// A field of this process's status, in KiB, such as `VmRSS:`; 0 where there is none.
+pub fn memory_kib(field: &str) -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(field));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}
+
 fn output(program: &str, arguments: &[&str]) -> String {
     let here = env!("CARGO_MANIFEST_DIR");
     match Command::new(program).args(arguments).current_dir(here).output() {

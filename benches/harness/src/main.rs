@@ -16,6 +16,12 @@ struct Cli {
 enum Command {
     /// Real schemas and instances: time to the first mask, time per token, verdicts, memory
     Maskbench(Box<judge::maskbench::Options>),
+    /// Formwork's optimisations, added one by one
+    Ablation(Box<judge::ablation::Options>),
+    /// Times over the size of vocabularies, schemas, nesting, unions and bounds
+    Scaling(Box<judge::scaling::Options>),
+    /// Single figures: large bounds, recursion, ambiguity, a megabyte of text
+    Targets(Box<judge::targets::Options>),
     /// Formwork as an engine of the judge's, on standard input and output
     #[command(hide = true)]
     Worker,
@@ -24,6 +30,9 @@ enum Command {
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Maskbench(options) => judge::maskbench::run(&options),
+        Command::Ablation(options) => judge::ablation::run(&options),
+        Command::Scaling(options) => judge::scaling::run(&options),
+        Command::Targets(options) => judge::targets::run(&options),
         Command::Worker => worker::serve(judge::formwork::engine),
     }
 }

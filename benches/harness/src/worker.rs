@@ -5,6 +5,7 @@
 
 use crate::clock::Clock;
 use crate::engine::{Compiled, Engine, Failure, Laps, is_set};
+use crate::machine::memory_kib;
 use crate::protocol::{Answer, Job, Measured, Outcome, Ready, Start, Verdict, Walk};
 use anyhow::{Context, Result, anyhow};
 use serde::Serialize;
@@ -15,11 +16,14 @@ use std::io::{BufRead, Write};
 ///
 /// # Errors
 /// The engine cannot be made, or what was read is no job.
-pub fn serve(make: impl FnOnce(&Start) -> Result<Box<dyn Engine>>) -> Result<()> {
+pub fn serve(make: impl FnOnce(&Start) -> Result<Box<dyn Engine>> + Send) -> Result<()> {
     let mut lines = std::io::stdin().lock().lines();
     let start: Start = serde_json::from_str(&lines.next().context("nothing to start with")??)?;
-    let engine = make(&start)?;
-    engine.warm_up(&start.warm_up).map_err(|failure| anyhow!("warming up: {failure}"))?;
+    let engine = apart(|| {
+        let engine = make(&start)?;
+        engine.warm_up(&start.warm_up).map_err(|failure| anyhow!("warming up: {failure}"))?;
+        Ok(engine)
+    })?;
     let mut bench = Bench {
         mask: vec![0; start.width.div_ceil(32)],
         stops: start.stops,
@@ -27,13 +31,23 @@ pub fn serve(make: impl FnOnce(&Start) -> Result<Box<dyn Engine>>) -> Result<()>
     };
     // From here on the highest is what the jobs reach.
     let _ = std::fs::write("/proc/self/clear_refs", "5");
-    say(&Ready { version: engine.version(), resident_kib: memory("VmRSS:") })?;
+    say(&Ready { version: engine.version(), resident_kib: memory_kib("VmRSS:") })?;
     for line in lines {
         let job: Job = serde_json::from_str(&line?)?;
         let outcome = bench.run(&*engine, &job);
-        say(&Answer { outcome, resident_kib: memory("VmRSS:"), peak_kib: memory("VmHWM:") })?;
+        say(&Answer { outcome, resident_kib: memory_kib("VmRSS:"), peak_kib: memory_kib("VmHWM:") })?;
     }
     Ok(())
+}
+
+/// Runs `load` on a thread of its own. Loading a tokenizer leaves tens of megabytes free in the allocator, and jobs that
+/// could take them would seem to need no memory; glibc keeps an arena per thread, so what is free in that one stays there.
+fn apart(load: impl FnOnce() -> Result<Box<dyn Engine>> + Send) -> Result<Box<dyn Engine>> {
+    let thread = std::thread::Builder::new().stack_size(64 << 20);
+    std::thread::scope(|scope| {
+        let engine = thread.spawn_scoped(scope, load)?.join();
+        engine.unwrap_or_else(|_| Err(anyhow!("loading the engine panicked")))
+    })
 }
 
 fn say(message: &impl Serialize) -> Result<()> {
@@ -42,13 +56,6 @@ fn say(message: &impl Serialize) -> Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(&line)?;
     Ok(out.flush()?)
-}
-
-/// A field of this process's status, in KiB; 0 where there is none.
-fn memory(field: &str) -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix(field));
-    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
 /// As much as can be read before an interval.

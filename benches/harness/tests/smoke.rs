@@ -81,3 +81,22 @@ fn maskbench_judges_a_tiny_sample() {
     ends.sort();
     assert!(ends.contains(&"md".to_owned()) && ends.contains(&"csv".to_owned()), "{ends:?}");
 }
+
+#[test]
+fn switches_scaling_and_single_figures_run() {
+    let data = folder("ablation-data");
+    let text = r#"{"schema": {"type": "object", "properties": {"a": {"type": "string", "maxLength": 9}}}, "tests": [{"valid": true, "data": {"a": "text"}}]}"#;
+    std::fs::write(data.join("one.json"), text).expect("written");
+    let text = bench(&["ablation", "--data", &data.to_string_lossy(), "--out", "-"]);
+    // Compiled, lost; and at the end the masks are the same as with everything on.
+    for label in ["all off; every mask that compile can compute", "+ pool", "− counters"] {
+        let row = row(&text, &[label]);
+        assert_eq!((row[1], row[2], row[row.len() - 1]), ("1", "0", "1 of 1"), "{text}");
+    }
+    let text =
+        bench(&["scaling", "--engines", "formwork", "--only", "maxitems", "--up-to", "100", "--out", "-"]);
+    assert_eq!(row(&text, &["100", "formwork"]).last(), Some(&""), "every document is accepted: {text}");
+    let text =
+        bench(&["targets", "--engines", "formwork", "--only", "recursion", "--times", "1", "--out", "-"]);
+    assert_eq!(row(&text, &["list by left recursion", "formwork"]).last(), Some(&""), "{text}");
+}

@@ -32,7 +32,7 @@ struct Test {
     data: Box<RawValue>,
 }
 
-/// Files of the folder in an order that has nothing to do with their names, the first `sample` of them if given: any
+/// Files of the folder, or of its `maskbench`, in an order that has nothing to do with their names, the first `sample` of them if given: any
 /// beginning of the list is a fair sample, and a smaller one is part of a larger one.
 ///
 /// Instances are spelled as Python's `json.dumps(data, ensure_ascii=False)` spells them.
@@ -45,6 +45,8 @@ pub fn load(
     only: Option<&str>,
     tokenizer: &Tokenizer,
 ) -> Result<Vec<Case>> {
+    let inner = folder.join("maskbench");
+    let folder = if inner.is_dir() { &inner } else { folder };
     let entries = std::fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))?;
     let mut names = Vec::new();
     for entry in entries {

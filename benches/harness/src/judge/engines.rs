@@ -26,13 +26,23 @@ impl FromStr for Peer {
 pub struct Contestant {
     /// As the user gave it: `NAME` or `NAME:VARIANT`.
     pub name: String,
-    /// What stands behind the colon.
+    /// What stands before the colon.
+    pub engine: String,
+    /// What stands behind it.
     pub variant: String,
     /// Its worker.
     pub program: Program,
 }
 
 impl Contestant {
+    /// The engines of these names.
+    ///
+    /// # Errors
+    /// There is no such engine.
+    pub fn all(names: &[String], peers: &[Peer]) -> Result<Vec<Self>> {
+        names.iter().map(|name| Self::named(name, peers)).collect()
+    }
+
     /// The engine of this name. Formwork's worker is this program itself.
     ///
     /// # Errors
@@ -47,6 +57,6 @@ impl Contestant {
                 peer.with_context(|| format!("no worker for `{engine}`; --peer {engine}=PATH names it"))?;
             Program { path: peer.path.clone(), arguments: Vec::new() }
         };
-        Ok(Self { name: name.to_owned(), variant: variant.to_owned(), program })
+        Ok(Self { name: name.to_owned(), engine: engine.to_owned(), variant: variant.to_owned(), program })
     }
 }

@@ -1,8 +1,8 @@
 //! `maskbench`: real schemas, real instances, all engines.
 
 use super::corpus::{self, Case};
-use super::engines::{Contestant, Peer};
-use super::panel::{Fate, Panel};
+use super::engines::Contestant;
+use super::panel::{Fate, Panel, Workers};
 use super::plot::{Axis, Chart, Line};
 use super::process::Lost;
 use super::record::{Output, Record};
@@ -14,7 +14,6 @@ use anyhow::{Result, anyhow, ensure};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// What to measure.
 #[derive(Args, Clone, Debug)]
@@ -37,9 +36,6 @@ pub struct Options {
     /// So many workers per engine at once; more than one disturbs the times
     #[arg(long, default_value_t = 1)]
     pub jobs: usize,
-    /// Seconds of CPU time that an engine may spend on a file
-    #[arg(long, default_value_t = 20)]
-    pub timeout: u64,
     /// Which passes, in this order; `cold` must come first
     #[arg(long, value_delimiter = ',', default_value = "cold,warm,polluted")]
     pub passes: Vec<Pass>,
@@ -49,9 +45,9 @@ pub struct Options {
     /// Where results go
     #[command(flatten)]
     pub output: Output,
-    /// A peer's worker: NAME=PATH
-    #[arg(long = "peer", hide = true)]
-    pub peers: Vec<Peer>,
+    /// How workers are run
+    #[command(flatten)]
+    pub workers: Workers,
 }
 
 /// A pass over all files.
@@ -99,9 +95,7 @@ pub fn run(options: &Options) -> Result<()> {
     ensure!(options.passes.first() == Some(&Pass::Cold), "the first pass is the cold one");
     ensure!(options.jobs > 0, "--jobs 0 would do nothing");
     let tokenizer = Tokenizer::load(&options.tokenizer)?;
-    let inner = options.data.join("maskbench");
-    let folder = if inner.is_dir() { &inner } else { &options.data };
-    let cases = corpus::load(folder, options.sample, options.only.as_deref(), &tokenizer)?;
+    let cases = corpus::load(&options.data, options.sample, options.only.as_deref(), &tokenizer)?;
     let mut record = Record::new("maskbench", "MaskBench, side by side", &tokenizer.name, &options.output);
     let (panels, results) = measure(options, &tokenizer, &cases)?;
     if let Some(panel) = panels.first() {
@@ -109,9 +103,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
     about(&mut record, options, &cases);
     verdicts(&mut record, &results, &cases, &panels);
-    let everywhere: Vec<bool> = (0..cases.len())
-        .map(|case| (0..results.engines.len()).all(|engine| results.measured(engine, case)))
-        .collect();
+    let everywhere = results.everywhere();
     let n_everywhere = everywhere.iter().filter(|&&yes| yes).count();
     if results.engines.len() > 1 {
         let title = format!("Over the {n_everywhere} files that all engines compile");
@@ -144,15 +136,16 @@ struct Done {
 }
 
 /// All passes over all cases. With several jobs, each has its own workers and every so many cases.
-fn measure(options: &Options, tokenizer: &Tokenizer, cases: &[Case]) -> Result<(Vec<Panel>, Results)> {
-    let contestants: Vec<Contestant> =
-        options.engines.iter().map(|name| Contestant::named(name, &options.peers)).collect::<Result<_>>()?;
-    let timeout = Duration::from_secs(options.timeout);
+///
+/// # Errors
+/// A worker does not start.
+pub fn measure(options: &Options, tokenizer: &Tokenizer, cases: &[Case]) -> Result<(Vec<Panel>, Results)> {
+    let contestants = Contestant::all(&options.engines, &options.workers.peers)?;
     let (n_passes, n_engines) = (options.passes.len(), contestants.len());
     let bar = ProgressBar::new((cases.len() * n_engines * n_passes) as u64);
     bar.set_style(ProgressStyle::with_template("{bar:32} {pos}/{len} {elapsed}, {eta} left: {msg}")?);
     let lane = |first: usize| {
-        let panel = Panel::new(contestants.clone(), tokenizer, timeout)?;
+        let panel = Panel::new(contestants.clone(), tokenizer, &options.workers)?;
         walk(panel, options, cases, first, &bar)
     };
     let lanes: Vec<_> = std::thread::scope(|scope| {
@@ -216,8 +209,15 @@ impl Results {
         self.fates.iter().all(|pass| matches!(pass[engine][case], Fate::Measured(_)))
     }
 
+    /// Which cases every engine was measured on.
+    pub fn everywhere(&self) -> Vec<bool> {
+        let n_cases = self.fates.first().and_then(|engines| engines.first()).map_or(0, Vec::len);
+        let all = |case| (0..self.engines.len()).all(|engine| self.measured(engine, case));
+        (0..n_cases).map(all).collect()
+    }
+
     /// What was measured of an engine in a pass, over some of the cases.
-    fn of(
+    pub fn of(
         &self,
         pass: usize,
         engine: usize,
@@ -238,7 +238,7 @@ fn about(record: &mut Record, options: &Options, cases: &[Case]) {
         cases.len(),
         table::grouped(n_documents as u64),
         table::grouped(n_tokens as u64),
-        options.timeout,
+        options.workers.timeout,
         options.jobs,
     ));
     record.line(
@@ -315,8 +315,8 @@ fn verdicts(record: &mut Record, results: &Results, cases: &[Case], panels: &[Pa
     record.line("\n## Files\n");
     record.line(&table::markdown(&head, &rows));
     record.line(
-        "Peak is the highest resident memory above what it was before the first file, over all passes. What the \
-         allocator had free by then is not in it.",
+        "Peak is the highest resident memory above what it was before the first file, over all passes: everything that \
+         grammars, sessions and caches took, the tokenizer itself not.",
     );
 }
 
@@ -328,8 +328,8 @@ const METRICS: [(&str, &str); 4] = [
     ("accept", "Accepting alone"),
 ];
 
-/// The nanoseconds of one metric.
-fn samples(metric: &str, measured: &Measured, out: &mut Vec<u64>) {
+/// Adds the nanoseconds of a metric: `TTFM`, `TBM`, `mask` or `accept`.
+pub fn samples(metric: &str, measured: &Measured, out: &mut Vec<u64>) {
     match metric {
         "TTFM" => out.push(measured.ttfm()),
         "TBM" => out.extend(measured.walks.iter().flat_map(|walk| walk.steps())),
@@ -393,7 +393,7 @@ fn percentiles(metric: &str, results: &Results, chosen: &dyn Fn(usize, usize) ->
             results.of(pass_idx, engine, chosen).for_each(|measured| samples(metric, measured, &mut ns));
             ns.sort_unstable();
             let name = format!("{name}, {}", pass.name());
-            lines.push(Line { name, points: curve(&ns) });
+            lines.push(Line { name, points: curve(&ns), colour: lines.len(), dashed: pass_idx > 0 });
         }
     }
     let about = METRICS.iter().find(|(name, _)| *name == metric).map_or("", |(_, about)| about);

@@ -1,11 +1,26 @@
 //! Several engines that take turns over the same jobs.
 
-use super::engines::Contestant;
+use super::engines::{Contestant, Peer};
 use super::process::{Limits, Lost, Worker};
 use super::tokenizer::Tokenizer;
 use crate::protocol::{Job, Measured, Outcome, Source, Start};
 use anyhow::{Context, Result};
+use clap::Args;
 use std::time::Duration;
+
+/// How workers are run.
+#[derive(Args, Clone, Debug)]
+pub struct Workers {
+    /// Seconds of CPU time that an engine may spend on a grammar and its documents
+    #[arg(long, default_value_t = 20)]
+    pub timeout: u64,
+    /// Show what workers write to standard error
+    #[arg(long)]
+    pub verbose: bool,
+    /// A peer's worker: NAME=PATH
+    #[arg(long = "peer", hide = true)]
+    pub peers: Vec<Peer>,
+}
 
 /// What became of one job of one engine.
 #[derive(Clone, Debug)]
@@ -39,6 +54,8 @@ pub struct Panel {
     /// In the order of the reports.
     pub seats: Vec<Seat>,
     limits: Limits,
+    /// Whether workers may write to standard error.
+    verbose: bool,
 }
 
 impl Panel {
@@ -46,9 +63,10 @@ impl Panel {
     ///
     /// # Errors
     /// One of them cannot be started.
-    pub fn new(contestants: Vec<Contestant>, tokenizer: &Tokenizer, timeout: Duration) -> Result<Self> {
+    pub fn new(contestants: Vec<Contestant>, tokenizer: &Tokenizer, workers: &Workers) -> Result<Self> {
         let warm_up = warm_up(tokenizer)?;
-        let limits = Limits { cpu: timeout, memory_kib: 8 << 20 };
+        let limits = Limits { cpu: Duration::from_secs(workers.timeout), memory_kib: 8 << 20 };
+        let verbose = workers.verbose;
         let seat = |contestant: Contestant| {
             let start = Start {
                 variant: contestant.variant.clone(),
@@ -57,13 +75,13 @@ impl Panel {
                 stops: tokenizer.stops(),
                 warm_up: warm_up.clone(),
             };
-            let worker =
-                Worker::start(&contestant.program, &start).with_context(|| contestant.name.clone())?;
+            let worker = Worker::start(&contestant.program, &start, verbose)
+                .with_context(|| contestant.name.clone())?;
             let version = worker.ready.version.clone();
             Ok(Seat { contestant, version, peak_kib: 0, restarts: 0, start, worker: Some(worker) })
         };
         let seats = contestants.into_iter().map(seat).collect::<Result<_>>()?;
-        Ok(Self { seats, limits })
+        Ok(Self { seats, limits, verbose })
     }
 
     /// Gives one engine a job.
@@ -78,7 +96,8 @@ impl Panel {
                 seat.restarts += 1;
                 let program = &seat.contestant.program;
                 seat.worker.insert(
-                    Worker::start(program, &seat.start).with_context(|| seat.contestant.name.clone())?,
+                    Worker::start(program, &seat.start, self.verbose)
+                        .with_context(|| seat.contestant.name.clone())?,
                 )
             }
         };

@@ -24,6 +24,10 @@ pub struct Line {
     pub name: String,
     /// From left to right.
     pub points: Vec<(f64, f64)>,
+    /// Curves of one colour belong together.
+    pub colour: usize,
+    /// Drawn in dashes.
+    pub dashed: bool,
 }
 
 /// What the horizontal axis shows; the vertical one is always logarithmic.
@@ -136,8 +140,8 @@ impl Chart {
             text(&mut out, left - 8.0, y + 4.0, "end", 12, &label);
         }
         for (i, line) in self.lines.iter().enumerate() {
-            let colour = COLOURS[i % COLOURS.len()];
-            let dash = if i < COLOURS.len() { "" } else { r#" stroke-dasharray="6 4""# };
+            let colour = COLOURS[line.colour % COLOURS.len()];
+            let dash = if line.dashed { r#" stroke-dasharray="6 4""# } else { "" };
             let places: Vec<String> =
                 line.points.iter().map(|&(x, y)| format!("{:.1},{:.1}", x_of(x), y_of(y))).collect();
             let _ = writeln!(
@@ -176,7 +180,7 @@ mod tests {
     use super::*;
 
     fn chart(x: Axis, points: &[(f64, f64)]) -> String {
-        let lines = vec![Line { name: "a<b".to_owned(), points: points.to_vec() }];
+        let lines = vec![Line { name: "a<b".to_owned(), points: points.to_vec(), colour: 0, dashed: false }];
         let label = String::new;
         Chart { title: label(), x_label: label(), y_label: label(), x, lines }.svg()
     }

@@ -57,10 +57,14 @@ impl Worker {
     /// Starts a worker and waits until it is ready.
     ///
     /// # Errors
-    /// It cannot be started, or it ends before it is ready; its own words are on standard error.
-    pub fn start(program: &Program, start: &Start) -> Result<Self> {
+    /// It cannot be started, or it ends before it is ready; its own words are on standard error if `verbose`.
+    pub fn start(program: &Program, start: &Start, verbose: bool) -> Result<Self> {
         let mut command = Command::new(&program.path);
         command.args(&program.arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+        if !verbose {
+            // Peers warn about every other schema.
+            command.stderr(Stdio::null());
+        }
         let mut child = command.spawn().with_context(|| format!("running {command:?}"))?;
         let mut input = child.stdin.take().context("the input was asked for")?;
         let lines = child.stdout.take().context("the output was asked for")?;
@@ -77,7 +81,7 @@ impl Worker {
             Ok(line) => line,
             Err(_) => {
                 let _ = child.kill();
-                bail!("{command:?} does not become ready: {}", child.wait()?);
+                bail!("{command:?} does not become ready: {}; --verbose shows its words", child.wait()?);
             }
         };
         Ok(Self { child, input, output, ready: serde_json::from_str(&line)? })

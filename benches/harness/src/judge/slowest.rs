@@ -127,7 +127,6 @@ fn slow_masks(record: &mut Record, measured: &[(usize, &Measured)], cases: &[Cas
 fn code(text: &str) -> String {
     let shown = |c: char| match c {
         '"' | '\'' => c.to_string(),
-        '|' => "\\|".to_owned(),
         '`' => "'".to_owned(),
         c => c.escape_debug().to_string(),
     };

@@ -9,7 +9,8 @@ pub fn markdown(head: &[&str], rows: &[Vec<String>]) -> String {
     let _ = writeln!(out, "| {} |", head.join(" | "));
     let _ = writeln!(out, "|:--|{}", "--:|".repeat(head.len().saturating_sub(1)));
     for row in rows {
-        let _ = writeln!(out, "| {} |", row.join(" | "));
+        let cells: Vec<String> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        let _ = writeln!(out, "| {} |", cells.join(" | "));
     }
     out
 }

@@ -1,6 +1,7 @@
 //! The tokenizer that documents are split with, the same for all engines.
 
 use anyhow::{Context, Result, ensure};
+use formwork::vocab::Trie;
 use formwork::{TokenId, Vocabulary};
 use formwork_tokenizers::{Encoder, embedded_encoder, hf_encoder};
 use std::path::Path;
@@ -41,29 +42,47 @@ impl Tokenizer {
         self.vocabulary.stop_tokens().iter().map(|stop| stop.get()).collect()
     }
 
-    /// The text's tokens, as the tokenizer itself splits it.
+    /// The text's tokens, as the tokenizer itself splits it; the longest first, if what it makes of the text spells
+    /// something else (some put a space in front).
     ///
     /// # Errors
-    /// The tokens spell something else (some tokenizers put a space in front).
+    /// Neither spells the text.
     pub fn encode(&self, text: &str) -> Result<Vec<u32>> {
         let tokens = self.encoder.encode(text)?;
-        let spelled: Vec<u8> = tokens
-            .iter()
-            .flat_map(|&token| self.vocabulary.text(token).unwrap_or_default())
-            .copied()
-            .collect();
-        ensure!(spelled == text.as_bytes(), "the tokens of a document do not spell it");
-        Ok(tokens.into_iter().map(TokenId::get).collect())
+        let own: Vec<u8> = tokens.iter().flat_map(|&token| self.bytes(token)).copied().collect();
+        if own == text.as_bytes() {
+            return Ok(tokens.into_iter().map(TokenId::get).collect());
+        }
+        self.longest_first(text.as_bytes()).context("the vocabulary cannot spell a document")
+    }
+
+    fn bytes(&self, token: TokenId) -> &[u8] {
+        self.vocabulary.text(token).unwrap_or_default()
+    }
+
+    fn longest_first(&self, mut text: &[u8]) -> Option<Vec<u32>> {
+        let trie = self.vocabulary.trie();
+        let mut tokens = Vec::new();
+        while !text.is_empty() {
+            let mut node = Trie::ROOT;
+            let mut longest = None;
+            for (i, &byte) in text.iter().enumerate() {
+                let Some(child) = trie.child(node, byte) else { break };
+                node = child;
+                longest = trie.tokens_at(node).first().map(|token| (token.get(), i + 1)).or(longest);
+            }
+            let (token, length) = longest?;
+            tokens.push(token);
+            text = &text[length..];
+        }
+        Some(tokens)
     }
 
     /// The end of what the tokens spell, for a person to recognise the place.
     pub fn tail(&self, tokens: &[u32], n_chars: usize) -> String {
         let last = &tokens[tokens.len().saturating_sub(n_chars)..];
-        let bytes: Vec<u8> = last
-            .iter()
-            .flat_map(|&token| self.vocabulary.text(TokenId::new(token)).unwrap_or_default())
-            .copied()
-            .collect();
+        let bytes: Vec<u8> =
+            last.iter().flat_map(|&token| self.bytes(TokenId::new(token))).copied().collect();
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let skip = text.chars().count().saturating_sub(n_chars);
         text.chars().skip(skip).collect()
