@@ -33,7 +33,12 @@ pub trait Compiled {
     /// What the engine says.
     fn session(&self) -> Result<Box<dyn Session>, Failure>;
 
-    /// Whatever else is worth knowing about this grammar, by name; asked after everything is measured.
+    /// Whatever is worth knowing about this grammar before it is used, by name; asked after the first mask.
+    fn at_first(&self) -> Vec<(String, u64)> {
+        Vec::new()
+    }
+
+    /// Whatever else is worth knowing about it, by name; asked after everything is measured.
     fn figures(&self) -> Vec<(String, u64)> {
         Vec::new()
     }

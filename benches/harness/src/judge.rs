@@ -4,6 +4,7 @@ pub mod ablation;
 pub mod corpus;
 pub mod engines;
 pub mod formwork;
+pub mod goals;
 pub mod maskbench;
 pub mod panel;
 pub mod plot;

@@ -85,10 +85,12 @@ impl Bench {
             Ok(compiled) => compiled,
             Err(failure) => return Outcome::Refused(failure),
         };
+        let mut figures = compiled.at_first();
         let mut checksum = hash(&self.mask, 0);
         let walks = job.documents.iter().map(|document| self.walk(&*compiled, document, job, &mut checksum));
         let walks = walks.collect();
-        Outcome::Measured(Measured { to_first_mask, walks, checksum, figures: compiled.figures() })
+        figures.extend(compiled.figures());
+        Outcome::Measured(Measured { to_first_mask, walks, checksum, figures })
     }
 
     fn walk(&mut self, compiled: &dyn Compiled, document: &[u32], job: &Job, checksum: &mut u64) -> Walk {

@@ -9,7 +9,6 @@ use super::record::{Output, Record};
 use super::tokenizer::Tokenizer;
 use super::variants::SWITCHES;
 use super::{corpus, panel::Fate, table};
-use crate::statistics::Summary;
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
@@ -97,13 +96,8 @@ pub fn run(options: &Options) -> Result<()> {
     );
     let mut rows = Vec::new();
     for (engine, label) in labels.iter().enumerate() {
-        let summary = |metric: &str, pass: usize| {
-            let mut ns = Vec::new();
-            let chosen = |_, case| everywhere[case];
-            let measured = results.of(pass, engine, &chosen);
-            measured.for_each(|measured| maskbench::samples(metric, measured, &mut ns));
-            Summary::of(&mut ns)
-        };
+        let summary =
+            |metric: &str, pass: usize| results.summary(metric, pass, engine, &|_, case| everywhere[case]);
         let (ttfm, tbm) = (summary("TTFM", 0), summary("TBM", 0));
         let (warm_ttfm, warm_tbm) = (summary("TTFM", 1), summary("TBM", 1));
         let fates = &results.fates[0][engine];

@@ -7,7 +7,7 @@ use super::plot::{Axis, Chart, Line};
 use super::process::Lost;
 use super::record::{Output, Record};
 use super::tokenizer::Tokenizer;
-use super::{slowest, table};
+use super::{goals, slowest, table};
 use crate::protocol::{Job, Measured, Source, Verdict};
 use crate::statistics::{Summary, percentile};
 use anyhow::{Result, anyhow, ensure};
@@ -109,6 +109,8 @@ pub fn run(options: &Options) -> Result<()> {
         let title = format!("Over the {n_everywhere} files that all engines compile");
         section(&mut record, &title, "common", &results, &|_, case| everywhere[case]);
     }
+    let peak_kib = panels.iter().map(|panel| panel.seats[0].peak_kib).max().unwrap_or(0);
+    goals::section(&mut record, &results, &everywhere, peak_kib);
     section(&mut record, "Over the files that each engine compiles", "own", &results, &|_, _| true);
     if n_everywhere > 0 {
         for (metric, end) in [("TTFM", "ttfm"), ("TBM", "tbm")] {
@@ -214,6 +216,19 @@ impl Results {
         let n_cases = self.fates.first().and_then(|engines| engines.first()).map_or(0, Vec::len);
         let all = |case| (0..self.engines.len()).all(|engine| self.measured(engine, case));
         (0..n_cases).map(all).collect()
+    }
+
+    /// A metric of an engine in a pass, summed up over some of the cases.
+    pub fn summary(
+        &self,
+        metric: &str,
+        pass: usize,
+        engine: usize,
+        chosen: &dyn Fn(usize, usize) -> bool,
+    ) -> Summary {
+        let mut ns = Vec::new();
+        self.of(pass, engine, chosen).for_each(|measured| samples(metric, measured, &mut ns));
+        Summary::of(&mut ns)
     }
 
     /// What was measured of an engine in a pass, over some of the cases.
@@ -355,9 +370,7 @@ fn section(
         let mut rows = Vec::new();
         for (engine, name) in results.engines.iter().enumerate() {
             for (pass_idx, pass) in results.passes.iter().enumerate() {
-                let mut ns = Vec::new();
-                results.of(pass_idx, engine, chosen).for_each(|measured| samples(metric, measured, &mut ns));
-                let summary = Summary::of(&mut ns);
+                let summary = results.summary(metric, pass_idx, engine, chosen);
                 let columns = summary.columns().map(|us| format!("{us:.3}")).join(",");
                 let n = summary.n;
                 record.csv.push_str(&format!("{scope},{metric},{name},{},{n},{columns}\n", pass.name()));

@@ -36,15 +36,16 @@ pub fn section(record: &mut Record, engine: &str, fates: &[Fate], cases: &[Case]
         }
     }
     record.line(&table::times(&["text to first mask, µs"], &rows));
-    let done: u64 = measured.iter().map(|(_, one)| figure(one, "local masks done")).sum();
-    let all: u64 = measured.iter().map(|(_, one)| figure(one, "local masks")).sum();
-    let bytes: u64 = measured.iter().map(|(_, one)| figure(one, "bytes")).sum();
-    let per_file = |sum: u64| table::grouped(sum / measured.len().max(1) as u64);
+    let total = |name: &str| measured.iter().map(|(_, one)| figure(one, name)).sum::<u64>();
+    let per_file = |name: &str| table::grouped(total(name) / measured.len().max(1) as u64);
     record.line(&format!(
-        "Per grammar, on average: {} local masks there after the walks, of {} states that may need one; {} bytes with all that is shared.\n",
-        per_file(done),
-        per_file(all),
-        per_file(bytes),
+        "Per grammar, on average: {} states that may need a local mask; {} local masks there after the first mask and {} after \
+         the walks, of {} bytes each; {} bytes with all that is shared.\n",
+        per_file("local masks"),
+        per_file("local masks at first"),
+        per_file("local masks done"),
+        total("bytes of local masks") / total("local masks done").max(1),
+        per_file("bytes"),
     ));
     slow_files(record, &measured, cases);
     slow_masks(record, &measured, cases, tokenizer);
@@ -137,7 +138,8 @@ fn part(measured: &Measured, name: &str) -> u64 {
     measured.to_first_mask.iter().filter(|(part, _)| part == name).map(|(_, ns)| ns).sum()
 }
 
-fn figure(measured: &Measured, name: &str) -> u64 {
+/// What the engine told of itself.
+pub fn figure(measured: &Measured, name: &str) -> u64 {
     measured.figures.iter().find(|(figure, _)| figure == name).map_or(0, |&(_, value)| value)
 }
 
