@@ -90,7 +90,7 @@ impl Compiled for Ready {
     }
 
     fn figures(&self) -> Vec<(String, u64)> {
-        let build = || fsm::build_with(&self.grammar, &self.config, &self.kept, &|| false);
+        let build = || fsm::build_with(&self.grammar, &self.config, &self.kept, &fsm::AnySymbols, &|| false);
         let (automata, ns) = clock::time(build);
         let (done, all) = self.compiled.n_local_masks();
         let n_states = automata.map_or(0, |automata| automata.n_states());
