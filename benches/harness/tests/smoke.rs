@@ -5,8 +5,11 @@ use std::process::Command;
 
 /// Runs the judge and gives what it printed.
 fn bench(arguments: &[&str]) -> String {
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_formwork-bench")).args(arguments).output().expect("it runs");
+    let output = Command::new(env!("CARGO_BIN_EXE_formwork-bench"))
+        .args(arguments)
+        .args(["--tokenizer", "bytes"])
+        .output()
+        .expect("it runs");
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{arguments:?}: {}\n{out}\n{err}", output.status);
     out.into_owned()
