@@ -3,6 +3,15 @@
 //! Built backwards: a node is made for an expression *and what follows it*, and remembered under that pair.
 //! So tails are shared whatever their shape (`n` optional properties of an object cost `n` nodes, not `n²`), and a rule
 //! that is put in line in tail position is a jump.
+//!
+//! # Worked example
+//! `root ::= "x"? "y"? "z"`, from its end: n0 is the end of the rule. `"z"` before n0 is n1, which reads z and goes to n0.
+//! `"y"?` before n1 is n2, which goes on in n1, or in a node that reads y and goes to n1. `"x"?` before n2 likewise.
+//! Every optional part has added one node that splits and one that reads, and all of them lead to the same n1. The states
+//! are the sets of reading nodes: from {x, y, z} by x to {y, z}, from either by y to {z}, from all three by z to the end.
+//!
+//! Built forwards, in Thompson's way, an optional part is a fragment with an exit of its own, and what follows it is built
+//! once per exit or joined by hand.
 
 /// A node, by its position.
 pub(crate) type NodeId = u32;

@@ -93,6 +93,45 @@ fn right_recursion_is_a_jump() {
     );
 }
 
+/// The worked example of `nfa.rs`.
+#[test]
+fn optional_parts_share_what_follows() {
+    check(
+        "root ::= \"x\"? \"y\"? \"z\"\n",
+        expect![[r#"
+        r0 root
+          s0: x -> s1, y -> s2, z -> s3
+          s1: y -> s2, z -> s3
+          s2: z -> s3
+          s3*
+    "#]],
+    );
+}
+
+/// The worked example of `nullable.rs`.
+#[test]
+fn no_automaton_accepts_the_empty_text() {
+    let mut config = Config::default();
+    config.inlining = false;
+    let grammar = formwork_ebnf::grammar("root ::= a b \"!\"\na ::= \"x\"?\nb ::= a a\n").expect("a grammar");
+    let automata = formwork_fsm::build(&grammar, &config, &|| false).expect("automata");
+    expect![[r#"
+        r0 root
+          s0: ! -> s1, {r1} -> s2, {r2} -> s3
+          s1*
+          s2: ! -> s1, {r2} -> s3
+          s3: ! -> s1
+        r1 a
+          s4: x -> s5
+          s5*
+        r2 b
+          s6: {r1} -> s7
+          s7*: {r1} -> s8
+          s8*
+    "#]]
+    .assert_eq(&automata.to_string());
+}
+
 #[test]
 fn ambiguous_operators_are_a_loop() {
     check(

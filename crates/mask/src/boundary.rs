@@ -1,4 +1,9 @@
 //! Which form a boundary is kept in: suffixes or a place in the vocabulary's trie.
+//!
+//! A boundary inside a token is where a rule may end before the token does. [Suffixes](crate::suffix) are grouped and
+//! small, but have to be made and kept: right for boundaries with few tokens, of which a string has hundreds. A place is
+//! nothing but a node of the vocabulary's trie, below which the parent walks as it would from its own start: right where
+//! half the vocabulary is undecided, as behind white space that ends a rule.
 
 use crate::bits;
 use crate::local::Reference;

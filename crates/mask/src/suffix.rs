@@ -1,4 +1,22 @@
 //! A small trie of what tokens hold behind a boundary.
+//!
+//! To the parent of a rule only that matters of a token which stands behind the rule's end: after a string has ended,
+//! `a",` and `b",` are the same question. So undecided tokens are grouped by that suffix, and the suffixes are a trie: one
+//! walk from the row of whoever waits for the rule decides them all, and a byte that the parent does not read takes
+//! everything below with it.
+//!
+//! # Worked example
+//! Inside of `string ::= "\"" [a-z]* "\""`, the undecided tokens `a",`, `b",`, `","`, `",b` and `a"}` have the suffixes
+//! `,`, `,`, `,"`, `,b` and `}`: four nodes in preorder, of which the first holds two tokens.
+//!
+//! ```text
+//! ,        a",  b",
+//!   "      ","
+//!   b      ",b
+//! }        a"}
+//! ```
+//! A parent that goes on with `,"` reads `,` and allows two tokens, reads `"` below and allows one, does not read `b`, and
+//! does not read `}`. One that goes on with `}` dies at `,`, jumps over its subtree, and allows `a"}`.
 
 use formwork_vocab::TokenId;
 use std::ops::Range;
@@ -74,6 +92,19 @@ impl SuffixTrie {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_worked_example() {
+        let token = TokenId::new;
+        let suffixes: [&[u8]; 5] = [b",", b",", b",\"", b",b", b"}"];
+        let trie = SuffixTrie::new(suffixes.into_iter().zip((0..).map(token)).collect());
+        let dump: Vec<(char, u32, usize)> = trie
+            .nodes
+            .iter()
+            .map(|node| (char::from(node.byte), node.end, trie.tokens(node).len()))
+            .collect();
+        assert_eq!(dump, [(',', 3, 2), ('"', 2, 1), ('b', 3, 1), ('}', 4, 1)]);
+    }
 
     #[test]
     fn equal_suffixes_share_a_node_and_subtrees_are_contiguous() {
