@@ -4,7 +4,7 @@
 //! The facade: it re-exports the crates of the workspace and has no logic of its own. Each of them can be used alone.
 //!
 //! # Features
-//! - `ebnf`, `json-schema`, `regex` (default): the frontends, as modules of these names.
+//! - `ebnf`, `json-schema`, `regex`, `tags` (default): the frontends, as modules of these names.
 //! - `tokenizers`: vocabularies from Hugging Face `tokenizer.json` files and embedded ones, as module `tokenizers`.
 //! - `full`: all of them.
 //! - `models`: embedded tokenizers of Llama 3, Qwen, DeepSeek and Mistral as well; 3 MB more, and Rust 1.87.
@@ -38,6 +38,9 @@ pub use formwork_json_schema as json_schema;
 /// Regular expressions as grammars.
 #[cfg(feature = "regex")]
 pub use formwork_regex as regex;
+/// Structural tags as grammars.
+#[cfg(feature = "tags")]
+pub use formwork_tags as tags;
 /// Vocabularies from tokenizer files, and embedded ones.
 #[cfg(feature = "tokenizers")]
 pub use formwork_tokenizers as tokenizers;

@@ -2,6 +2,7 @@
 
 use crate::collections::HashMap;
 use crate::grammar::Inner;
+use crate::import::Imported;
 use crate::{
     ByteSet, CharClass, Expr, ExprId, Grammar, GrammarError, GrammarErrorKind, Limits, Place, Properties,
     Rule, RuleId, Sharing, Symbol, SymbolSet, Until,
@@ -26,6 +27,7 @@ pub struct GrammarBuilder {
     bytes: usize,
     limits: Limits,
     error: Option<GrammarError>,
+    pub(crate) imported: Imported,
 }
 
 #[derive(Debug)]
@@ -68,6 +70,7 @@ impl GrammarBuilder {
             bytes: 0,
             limits,
             error: None,
+            imported: Imported::default(),
         }
     }
 
@@ -105,6 +108,22 @@ impl GrammarBuilder {
     /// Says how a rule is best compiled.
     pub fn set_sharing(&mut self, rule: RuleId, sharing: Sharing) {
         self.rules[rule.index()].sharing = sharing;
+    }
+
+    /// How a rule is best compiled.
+    pub(crate) fn sharing(&self, rule: RuleId) -> Sharing {
+        self.rules[rule.index()].sharing
+    }
+
+    /// What a rule stands for, if it has a body.
+    pub(crate) fn body(&self, rule: RuleId) -> Option<ExprId> {
+        self.rules[rule.index()].body
+    }
+
+    /// An expression without operands, as it is.
+    pub(crate) fn leaf(&mut self, expr: &Expr) -> ExprId {
+        debug_assert!(expr.operands().is_empty(), "operands are of another arena");
+        self.intern(expr.clone())
     }
 
     /// Whether a rule has a body yet.

@@ -52,6 +52,7 @@ mod grammar;
 
 mod builder;
 mod error;
+mod import;
 mod limits;
 mod print;
 

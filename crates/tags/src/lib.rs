@@ -1,0 +1,89 @@
+//! Structural tags: outputs that mix free text with constrained parts, as Formwork grammars.
+//!
+//! ```
+//! let grammar = formwork_tags::grammar(r#"{"type": "structural_tag", "format": {
+//!     "type": "triggered_tags", "triggers": ["<call>"],
+//!     "tags": [{"begin": "<call>", "content": {"type": "json_schema", "json_schema": {"type": "integer"}}, "end": "</call>"}]
+//! }}"#)?;
+//! assert_eq!(grammar.rule(grammar.root()).name(), "root");
+//! let error = formwork_tags::grammar(r#"{"format": {"type": "regex", "pattern": "("}}"#).unwrap_err();
+//! assert_eq!((error.kind().as_str(), error.pointer()), ("invalid", "/format/pattern"));
+//! # Ok::<(), formwork_tags::Error>(())
+//! ```
+//!
+//! # Who should use something else
+//! To constrain a model, use the `formwork` facade. For JSON alone, use JSON Schema.
+//!
+//! # Concepts
+//! - **Format** ([`Format`]): what an output or a part of it looks like. The language is that of XGrammar's structural tags,
+//!   so that requests to vLLM and SGLang work as they are, the older form with `structures` and `triggers` included.
+//! - **Literal texts name special tokens.** Where a begin, an end, a trigger, a separator or a constant contains the name
+//!   of a special token of the model's vocabulary, that token is meant. Which names there are shows when the grammar is
+//!   compiled. In a trigger's tags a name must not be cut by the end of the trigger.
+//! - **Ends are excluded.** Free text inside a tag cannot contain the end of the nearest tag around it; free tokens cannot
+//!   be its end token.
+//!
+//! # The formats
+//! | type | members (default) | means |
+//! |---|---|---|
+//! | `const_string` | `value` | this text |
+//! | `json_schema` | `json_schema`, `style` ("json"), `any_order` (false), `max_whitespace_cnt` | a value; objects are closed unless they say otherwise, see [`Options`] |
+//! | `qwen_xml_parameter` | `json_schema` | style `qwen_xml` |
+//! | `grammar` | `grammar` | what `root` of an EBNF grammar stands for |
+//! | `regex` | `pattern` | what an ECMA-262 pattern matches as a whole |
+//! | `any_text` | `excludes` ([]), `max_chars` | free text |
+//! | `sequence`, `or` | `elements` | one after the other; one of them |
+//! | `optional`, `plus`, `star` | `content` | |
+//! | `repeat` | `min`, `max` (-1: without end), `content` | |
+//! | `tag` | `begin`, `content`, `end` (a text, several, or a token) | |
+//! | `triggered_tags` | `triggers`, `tags`, `excludes` ([]), `at_least_one` (false), `stop_after_first` (false) | text with tags in it |
+//! | `tags_with_separator` | `tags`, `separator`, `at_least_one` (false), `stop_after_first` (false) | tags alone |
+//! | `dispatch` | `rules` ([[trigger, format], …]), `loop` (true), `excludes` ([]) | text with formats in it |
+//! | `token` | `token` (id or text) | one token |
+//! | `exclude_token` | `exclude_tokens` ([]) | one other token |
+//! | `any_tokens` | `exclude_tokens` ([]), `max_tokens` | free tokens |
+//! | `token_triggered_tags` | `trigger_tokens`, `tags`, `exclude_tokens` ([]), `at_least_one`, `stop_after_first` | |
+//! | `token_dispatch` | `rules` ([[token, format], …]), `loop` (true), `exclude_tokens` ([]) | |
+//!
+//! The styles of `json_schema` are `json`, `qwen_xml`, `minimax_xml`, `deepseek_xml` and `glm_xml`: the outermost object as
+//! a list of parameters, whose strings are written as they are, without quotes and escapes, and cannot contain what closes
+//! a parameter. White space may stand between parameters and around values that are not strings.
+//!
+//! # Costs and limits
+//! Linear in the document; nesting is bounded. Schemas that mean the same are one rule, however many tags have them.
+#![forbid(unsafe_code)]
+
+mod format;
+mod options;
+
+mod legacy;
+mod lower;
+mod parse;
+mod xml;
+
+mod error;
+
+pub use error::{Error, ErrorKind};
+pub use format::{
+    AnyText, Dispatch, Format, JsonSchema, Marker, Style, Symbol, Tag, TagsWithSeparator, TokenDispatch,
+    TokenTriggeredTags, TriggeredTags,
+};
+pub use options::Options;
+
+use formwork_grammar::Grammar;
+
+/// The grammar of a structural tag, given as JSON text, with the default [`Options`].
+///
+/// # Errors
+/// See [`ErrorKind`].
+pub fn grammar(text: &str) -> Result<Grammar, Error> {
+    Options::default().grammar(text)
+}
+
+/// [`grammar`] of a document that is parsed already.
+///
+/// # Errors
+/// See [`ErrorKind`].
+pub fn grammar_from_value(value: &serde_json::Value) -> Result<Grammar, Error> {
+    Options::default().grammar_from_value(value)
+}

@@ -1,0 +1,437 @@
+//! Formats to grammars.
+//!
+//! Everything that dispatches is an [`Until`](formwork_grammar::Until): free text up to a trigger. A loop is a rule that ends
+//! with itself.
+
+use crate::error::{Error, ErrorKind};
+use crate::format::{
+    AnyText, Dispatch, Format, JsonSchema, Marker, Style, Symbol, Tag, TagsWithSeparator, TokenDispatch,
+    TokenTriggeredTags, TriggeredTags,
+};
+use crate::options::Options;
+use crate::parse::MAX_NESTING;
+use formwork_grammar::{CharClass, ExprId, Grammar, GrammarBuilder, Place, RuleId, SymbolSet};
+
+/// The grammar of a format. `name` makes of a pointer into the format one into the user's document.
+pub(crate) fn lower(format: &Format, options: &Options, name: fn(&str) -> String) -> Result<Grammar, Error> {
+    lower_here(format, options, name).map_err(|error| error.moved(name))
+}
+
+fn lower_here(format: &Format, options: &Options, name: fn(&str) -> String) -> Result<Grammar, Error> {
+    let mut lowering = Lowering { b: GrammarBuilder::new(), options, name };
+    let root = lowering.b.declare("root", Place::Pointer(name("/format")));
+    let here = Here { pointer: "/format".to_owned(), depth: 0, ends: Ends::default() };
+    let body = lowering.format(format, &here, Some(root))?;
+    lowering.b.define(root, body);
+    let built = lowering.b.build(root);
+    built.map_err(|error| {
+        Error::new(ErrorKind::Limit, error.place().pointer().unwrap_or_default(), error.message())
+    })
+}
+
+/// Where in the document a format stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Here {
+    pub(crate) pointer: String,
+    depth: usize,
+    ends: Ends,
+}
+
+/// How the nearest tag around ends.
+#[derive(Clone, Debug, Default)]
+struct Ends {
+    texts: Vec<String>,
+    tokens: Vec<Symbol>,
+}
+
+impl Here {
+    pub(crate) fn at(&self, member: &str) -> Self {
+        Self { pointer: format!("{}/{member}", self.pointer), depth: self.depth + 1, ends: self.ends.clone() }
+    }
+}
+
+pub(crate) struct Lowering<'a> {
+    pub(crate) b: GrammarBuilder,
+    pub(crate) options: &'a Options,
+    /// Makes of a pointer into the format one into the user's document.
+    pub(crate) name: fn(&str) -> String,
+}
+
+impl Lowering<'_> {
+    /// What a format looks like; `own` is the rule that it is the whole body of, if it is one.
+    fn format(&mut self, format: &Format, here: &Here, own: Option<RuleId>) -> Result<ExprId, Error> {
+        if here.depth > 4 * MAX_NESTING {
+            let message = format!("formats nest deeper than {MAX_NESTING}");
+            return Err(Error::new(ErrorKind::Limit, &here.pointer, message));
+        }
+        match format {
+            Format::ConstString(text) => Ok(self.b.tag(text)),
+            Format::JsonSchema(schema) if schema.style == Style::Json => self.json(schema, here),
+            Format::JsonSchema(schema) => self.xml(schema, here),
+            Format::Grammar(text) => {
+                let grammar = formwork_ebnf::grammar(text)
+                    .map_err(|errors| Error::invalid(here.at("grammar").pointer, errors.to_string()))?;
+                Ok(self.import(&grammar, &here.at("grammar")))
+            }
+            Format::Regex(pattern) => {
+                let options = formwork_regex::Options::new().dialect(formwork_regex::Dialect::Ecma);
+                let grammar = options.grammar(pattern).map_err(|error| {
+                    let kind = match error.kind() {
+                        formwork_regex::ErrorKind::Limit => ErrorKind::Limit,
+                        kind if kind.is_unsupported() => ErrorKind::Unsupported,
+                        _ => ErrorKind::Invalid,
+                    };
+                    Error::new(kind, here.at("pattern").pointer, error.to_string())
+                })?;
+                Ok(self.import(&grammar, &here.at("pattern")))
+            }
+            Format::AnyText(text) => Ok(self.any_text(text, here)),
+            Format::Sequence(parts) => {
+                let parts = self.formats(parts, here)?;
+                Ok(self.b.seq(parts))
+            }
+            Format::Or(parts) => {
+                let parts = self.formats(parts, here)?;
+                Ok(self.b.alt(parts))
+            }
+            Format::Repeat { min, max, content } => {
+                let content = self.format(content, &here.at("content"), None)?;
+                Ok(self.b.repeat(content, *min, *max))
+            }
+            Format::Tag(tag) => self.tag(tag, here),
+            Format::TriggeredTags(tags) => self.triggered(tags, here, own),
+            Format::TagsWithSeparator(tags) => self.separated(tags, here),
+            Format::Dispatch(dispatch) => self.dispatch(dispatch, here, own),
+            Format::Token(token) => Ok(self.b.symbols(SymbolSet::of([token.clone()]))),
+            Format::ExcludeToken(excludes) => Ok(self.other_token(excludes, &[], here)),
+            Format::AnyTokens { excludes, max_tokens } => {
+                let token = self.other_token(excludes, &[], here);
+                Ok(self.b.repeat(token, 0, *max_tokens))
+            }
+            Format::TokenTriggeredTags(tags) => self.token_triggered(tags, here, own),
+            Format::TokenDispatch(dispatch) => self.token_dispatch(dispatch, here, own),
+        }
+    }
+
+    fn formats(&mut self, formats: &[Format], here: &Here) -> Result<Vec<ExprId>, Error> {
+        let at = |i: usize| here.at(&format!("elements/{i}"));
+        formats.iter().enumerate().map(|(i, format)| self.format(format, &at(i), None)).collect()
+    }
+
+    // ---- leaves ----
+
+    /// The root of another grammar.
+    fn import(&mut self, grammar: &Grammar, here: &Here) -> ExprId {
+        let name = self.name;
+        let rule = self.b.import(grammar, |place| {
+            Place::Pointer(name(&format!("{}{}", here.pointer, place.pointer().unwrap_or_default())))
+        });
+        self.b.rule(rule)
+    }
+
+    /// How schemas are read, with what the format says.
+    pub(crate) fn schema_options(&self, schema: &JsonSchema) -> formwork_json_schema::Options {
+        let mut options = self.options.schemas_options();
+        if schema.any_order {
+            options = options.property_order(formwork_json_schema::PropertyOrder::Any);
+        }
+        match schema.max_whitespace {
+            Some(max) => options.whitespace(formwork_json_schema::Whitespace::AtMost(max)),
+            None => options,
+        }
+    }
+
+    fn json(&mut self, schema: &JsonSchema, here: &Here) -> Result<ExprId, Error> {
+        let here = here.at("json_schema");
+        let options = self.schema_options(schema);
+        let grammar = options
+            .grammar_from_value(&schema.schema)
+            .map_err(|error| Error::of_schema(&here.pointer, &error))?;
+        Ok(self.import(&grammar, &here))
+    }
+
+    fn any_text(&mut self, text: &AnyText, here: &Here) -> ExprId {
+        let excluded: Vec<&str> = text.excludes.iter().chain(&here.ends.texts).map(String::as_str).collect();
+        let Some(max) = text.max_chars else { return self.b.until([], excluded, true) };
+        let any = self.b.class(CharClass::any());
+        let mut parts = vec![self.b.repeat(any, 0, Some(max))];
+        parts.extend(excluded.into_iter().map(|excluded| self.without(excluded)));
+        self.b.and(parts)
+    }
+
+    /// The texts in which `excluded` does not occur.
+    pub(crate) fn without(&mut self, excluded: &str) -> ExprId {
+        let any = self.b.class(CharClass::any());
+        let (any, excluded) = (self.b.star(any), self.b.literal(excluded));
+        let contains = self.b.seq([any, excluded, any]);
+        self.b.not(contains)
+    }
+
+    /// One token that is none of these, and not the end of the tag around: not even one whose text is that end.
+    fn other_token(&mut self, excludes: &[Symbol], more: &[Symbol], here: &Here) -> ExprId {
+        let ends = here.ends.texts.iter().map(|text| Symbol::from(text.as_str()));
+        let tokens = excludes.iter().chain(more).chain(&here.ends.tokens).cloned();
+        self.b.symbols(SymbolSet::all_but(tokens.chain(ends)))
+    }
+
+    // ---- tags ----
+
+    fn marker(&mut self, marker: &Marker) -> ExprId {
+        match marker {
+            Marker::Text(text) => self.b.tag(text),
+            Marker::Token(token) => self.b.symbols(SymbolSet::of([token.clone()])),
+        }
+    }
+
+    fn tag(&mut self, tag: &Tag, here: &Here) -> Result<ExprId, Error> {
+        let begin = self.marker(&tag.begin);
+        let rest = self.tag_rest(tag, here)?;
+        Ok(self.b.seq([begin, rest]))
+    }
+
+    /// What follows the begin of a tag.
+    fn tag_rest(&mut self, tag: &Tag, here: &Here) -> Result<ExprId, Error> {
+        let mut ends = Ends::default();
+        for end in &tag.end {
+            match end {
+                Marker::Text(text) if text.is_empty() => {}
+                Marker::Text(text) => ends.texts.push(text.clone()),
+                Marker::Token(token) => ends.tokens.push(token.clone()),
+            }
+        }
+        if tag.end.is_empty() {
+            return Err(Error::invalid(here.at("end").pointer, "a tag needs an end; it may be empty"));
+        }
+        if ends.texts.is_empty() && ends.tokens.is_empty() && is_unlimited(&tag.content) {
+            let message = "the content could go on for ever: a tag with free content needs an end that is not empty, or the \
+                           content needs `excludes`";
+            return Err(Error::invalid(here.at("end").pointer, message));
+        }
+        let is_plain = ends.texts.len() == tag.end.len();
+        let inside = Here { ends, ..here.at("content") };
+        match &tag.content {
+            // Free text up to the first end: one machine instead of text beside ends.
+            Format::AnyText(AnyText { excludes, max_chars: None }) if is_plain => {
+                let empty = self.b.empty();
+                let arms = inside.ends.texts.iter().map(|end| (end.as_str(), empty));
+                Ok(self.b.until(arms, excludes.iter().map(String::as_str), false))
+            }
+            content => {
+                let content = self.format(content, &inside, None)?;
+                let ends: Vec<ExprId> = tag.end.iter().map(|end| self.marker(end)).collect();
+                let end = self.b.alt(ends);
+                Ok(self.b.seq([content, end]))
+            }
+        }
+    }
+
+    /// Whole tags, one of them.
+    fn one_of(&mut self, tags: &[Tag], here: &Here) -> Result<ExprId, Error> {
+        let at = |i: usize| here.at(&format!("tags/{i}"));
+        let tags =
+            tags.iter().enumerate().map(|(i, tag)| self.tag(tag, &at(i))).collect::<Result<Vec<_>, _>>()?;
+        Ok(self.b.alt(tags))
+    }
+
+    fn separated(&mut self, tags: &TagsWithSeparator, here: &Here) -> Result<ExprId, Error> {
+        let one = self.one_of(&tags.tags, here)?;
+        let all = match tags.stop_after_first {
+            true => one,
+            false => {
+                let separator = self.b.tag(&tags.separator);
+                let next = self.b.seq([separator, one]);
+                let more = self.b.star(next);
+                self.b.seq([one, more])
+            }
+        };
+        Ok(if tags.at_least_one { all } else { self.b.optional(all) })
+    }
+
+    // ---- dispatch ----
+
+    /// A rule to come back to: `own`, or a new one.
+    fn loop_rule(&mut self, own: Option<RuleId>, here: &Here) -> RuleId {
+        own.unwrap_or_else(|| self.b.declare("text", Place::Pointer((self.name)(&here.pointer))))
+    }
+
+    /// The body of a loop where it stands.
+    fn close_loop(&mut self, own: Option<RuleId>, rule: RuleId, body: ExprId) -> ExprId {
+        if own.is_some() {
+            return body;
+        }
+        self.b.define(rule, body);
+        self.b.rule(rule)
+    }
+
+    fn triggered(&mut self, tags: &TriggeredTags, here: &Here, own: Option<RuleId>) -> Result<ExprId, Error> {
+        let first = match tags.at_least_one {
+            true => Some(self.one_of(&tags.tags, here)?),
+            false => None,
+        };
+        let mut rests: Vec<Vec<ExprId>> = vec![Vec::new(); tags.triggers.len()];
+        for (i, tag) in tags.tags.iter().enumerate() {
+            let here = here.at(&format!("tags/{i}"));
+            let (trigger, rest) = trigger_of(tag, &tags.triggers, &here)?;
+            if first.is_some() && tags.stop_after_first {
+                continue;
+            }
+            let begin = self.b.tag(rest);
+            let rest = self.tag_rest(tag, &here)?;
+            rests[trigger].push(self.b.seq([begin, rest]));
+        }
+        if let (Some(first), true) = (first, tags.stop_after_first) {
+            return Ok(first);
+        }
+        // What comes first of all is outside the loop.
+        let own = own.filter(|_| first.is_none());
+        let back = (!tags.stop_after_first).then(|| self.loop_rule(own, here));
+        let mut arms = Vec::new();
+        for (trigger, rests) in tags.triggers.iter().zip(rests) {
+            let mut then = self.b.alt(rests);
+            if let Some(back) = back {
+                let again = self.b.rule(back);
+                then = self.b.seq([then, again]);
+            }
+            arms.push((trigger.as_str(), then));
+        }
+        let excluded = tags.excludes.iter().chain(&here.ends.texts).map(String::as_str);
+        let text = self.b.until(arms, excluded, true);
+        let text = match back {
+            Some(back) => self.close_loop(own, back, text),
+            None => text,
+        };
+        Ok(match first {
+            Some(first) => self.b.seq([first, text]),
+            None => text,
+        })
+    }
+
+    fn dispatch(&mut self, dispatch: &Dispatch, here: &Here, own: Option<RuleId>) -> Result<ExprId, Error> {
+        let own = own.filter(|_| dispatch.loops);
+        let back = dispatch.loops.then(|| self.loop_rule(own, here));
+        let mut arms = Vec::new();
+        for (i, (trigger, then)) in dispatch.rules.iter().enumerate() {
+            // Ends of a tag around are not excluded here; what is inside has none.
+            let inside = Here { ends: Ends::default(), ..here.at(&format!("rules/{i}/1")) };
+            let mut then = self.format(then, &inside, None)?;
+            if let Some(back) = back {
+                let again = self.b.rule(back);
+                then = self.b.seq([then, again]);
+            }
+            arms.push((trigger.as_str(), then));
+        }
+        let text = self.b.until(arms, dispatch.excludes.iter().map(String::as_str), true);
+        Ok(match back {
+            Some(back) => self.close_loop(own, back, text),
+            None => text,
+        })
+    }
+
+    /// Free tokens, then perhaps one of these, and back.
+    fn tokens_then(&mut self, free: ExprId, then: ExprId, back: Option<RuleId>) -> ExprId {
+        let free = self.b.star(free);
+        let then = match back {
+            Some(back) => {
+                let again = self.b.rule(back);
+                self.b.seq([then, again])
+            }
+            None => then,
+        };
+        let then = self.b.optional(then);
+        self.b.seq([free, then])
+    }
+
+    fn token_triggered(
+        &mut self,
+        tags: &TokenTriggeredTags,
+        here: &Here,
+        own: Option<RuleId>,
+    ) -> Result<ExprId, Error> {
+        for (i, tag) in tags.tags.iter().enumerate() {
+            let is_trigger = |token: &Symbol| tags.triggers.contains(token);
+            if !matches!(&tag.begin, Marker::Token(token) if is_trigger(token)) {
+                let message = "the tag must begin with one of `trigger_tokens`";
+                return Err(Error::invalid(here.at(&format!("tags/{i}/begin")).pointer, message));
+            }
+        }
+        let one = self.one_of(&tags.tags, here)?;
+        if tags.at_least_one && tags.stop_after_first {
+            return Ok(one);
+        }
+        let own = own.filter(|_| !tags.at_least_one);
+        let back = (!tags.stop_after_first).then(|| self.loop_rule(own, here));
+        let free = self.other_token(&tags.excludes, &tags.triggers, here);
+        let body = self.tokens_then(free, one, back);
+        let body = match back {
+            Some(back) => self.close_loop(own, back, body),
+            None => body,
+        };
+        Ok(if tags.at_least_one { self.b.seq([one, body]) } else { body })
+    }
+
+    fn token_dispatch(
+        &mut self,
+        dispatch: &TokenDispatch,
+        here: &Here,
+        own: Option<RuleId>,
+    ) -> Result<ExprId, Error> {
+        let own = own.filter(|_| dispatch.loops);
+        let back = dispatch.loops.then(|| self.loop_rule(own, here));
+        let mut ways = Vec::new();
+        for (i, (token, then)) in dispatch.rules.iter().enumerate() {
+            let inside = Here { ends: Ends::default(), ..here.at(&format!("rules/{i}/1")) };
+            let then = self.format(then, &inside, None)?;
+            let token = self.b.symbols(SymbolSet::of([token.clone()]));
+            ways.push(self.b.seq([token, then]));
+        }
+        let ways = self.b.alt(ways);
+        let special = dispatch.rules.iter().map(|rule| &rule.0).chain(&dispatch.excludes).cloned();
+        let free = self.b.symbols(SymbolSet::all_but(special));
+        let body = self.tokens_then(free, ways, back);
+        Ok(match back {
+            Some(back) => self.close_loop(own, back, body),
+            None => body,
+        })
+    }
+}
+
+/// The trigger that a tag's begin starts with, and the rest of the begin.
+fn trigger_of<'t>(tag: &'t Tag, triggers: &[String], here: &Here) -> Result<(usize, &'t str), Error> {
+    let begin = here.at("begin").pointer;
+    let Marker::Text(text) = &tag.begin else {
+        return Err(Error::invalid(begin, "a tag that a text triggers begins with a text"));
+    };
+    let mut found = triggers.iter().enumerate().filter(|(_, trigger)| text.starts_with(trigger.as_str()));
+    match (found.next(), found.next()) {
+        (Some((i, trigger)), None) => Ok((i, &text[trigger.len()..])),
+        (None, _) => Err(Error::invalid(begin, format!("{text:?} begins with none of the triggers"))),
+        (Some((_, a)), Some((_, b))) => {
+            Err(Error::invalid(begin, format!("{text:?} begins with two triggers, {a:?} and {b:?}")))
+        }
+    }
+}
+
+/// Whether a format may go on for ever with nothing of its own that ends it.
+fn is_unlimited(format: &Format) -> bool {
+    let mut todo = vec![format];
+    while let Some(format) = todo.pop() {
+        match format {
+            Format::AnyText(text) if text.excludes.is_empty() && text.max_chars.is_none() => return true,
+            Format::TriggeredTags(tags)
+                if tags.excludes.is_empty() && !(tags.at_least_one && tags.stop_after_first) =>
+            {
+                return true;
+            }
+            Format::AnyTokens { excludes, max_tokens: None } if excludes.is_empty() => return true,
+            Format::TokenTriggeredTags(tags)
+                if tags.excludes.is_empty() && !(tags.at_least_one && tags.stop_after_first) =>
+            {
+                return true;
+            }
+            Format::Sequence(parts) | Format::Or(parts) => todo.extend(parts),
+            Format::Repeat { content, .. } => todo.push(content),
+            _ => {}
+        }
+    }
+    false
+}

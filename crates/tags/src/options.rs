@@ -1,0 +1,83 @@
+//! How tags are to be read: the entry points.
+
+use crate::error::Error;
+use crate::format::Format;
+use crate::lower::lower;
+use crate::{legacy, parse};
+use formwork_grammar::Grammar;
+use formwork_json_schema as json_schema;
+use serde_json::Value;
+
+/// How tags are to be read.
+#[derive(Clone, Debug)]
+pub struct Options {
+    schemas: json_schema::Options,
+    pub(crate) strict_objects: bool,
+}
+
+impl Default for Options {
+    /// Schemas as [`json_schema::Options`] has them, but for objects that declare properties and do not say whether others
+    /// may come: those are closed, since a tool has the parameters that it has.
+    fn default() -> Self {
+        Self { schemas: json_schema::Options::default(), strict_objects: true }
+    }
+}
+
+impl Options {
+    /// How the schemas inside are read, but for [`strict_objects`](Self::strict_objects).
+    #[must_use]
+    pub fn schemas(mut self, options: json_schema::Options) -> Self {
+        self.schemas = options;
+        self
+    }
+
+    /// Whether objects that declare properties and do not say whether others may come are closed; default yes.
+    #[must_use]
+    pub fn strict_objects(mut self, strict: bool) -> Self {
+        self.strict_objects = strict;
+        self
+    }
+
+    /// How schemas are read.
+    pub(crate) fn schemas_options(&self) -> json_schema::Options {
+        self.schemas.clone().strict_objects(self.strict_objects)
+    }
+
+    /// The grammar of a structural tag, given as JSON text.
+    ///
+    /// # Errors
+    /// See [`ErrorKind`](crate::ErrorKind).
+    pub fn grammar(&self, text: &str) -> Result<Grammar, Error> {
+        let value: Value = serde_json::from_str(text)
+            .map_err(|error| Error::invalid("", format!("the document is no JSON: {error}")))?;
+        self.grammar_from_value(&value)
+    }
+
+    /// [`Self::grammar`] of a document that is parsed already.
+    ///
+    /// # Errors
+    /// See [`ErrorKind`](crate::ErrorKind).
+    pub fn grammar_from_value(&self, value: &Value) -> Result<Grammar, Error> {
+        let name = if legacy::is_legacy(value) { legacy::name } else { str::to_owned };
+        lower(&self.format(value)?, self, name)
+    }
+
+    /// The format that a document describes, `structures` and `triggers` included.
+    ///
+    /// # Errors
+    /// See [`ErrorKind`](crate::ErrorKind).
+    pub fn format(&self, document: &Value) -> Result<Format, Error> {
+        match legacy::is_legacy(document) {
+            true => legacy::format(document),
+            false => parse::document(document),
+        }
+    }
+
+    /// The grammar of a format. Errors point to where the format's JSON would have the part that is wrong.
+    ///
+    /// # Errors
+    /// See [`ErrorKind`](crate::ErrorKind).
+    pub fn grammar_of(&self, format: &Format) -> Result<Grammar, Error> {
+        lower(format, self, str::to_owned)
+    }
+}

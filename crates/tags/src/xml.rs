@@ -1,0 +1,422 @@
+//! Objects as lists of parameters, the way models trained on XML-like calls write them.
+//!
+//! The outermost object is a list of parameters. A string stands in it as it is, without quotes and escapes, and so cannot
+//! contain what closes the parameter; every other value is JSON. A property that may be a string or something else may be
+//! either.
+//!
+//! Each property is compiled by the JSON Schema frontend as a schema of its own, `{"$ref": "…#/properties/KEY"}` with the
+//! whole schema as a resource, so that references inside hold. Of a string the frontend says
+//! `"\"" JsonText(text) "\""`; the text is what stands here.
+
+use crate::error::{Error, ErrorKind};
+use crate::format::{JsonSchema, Style};
+use crate::lower::{Here, Lowering};
+use crate::parse::escaped;
+use formwork_grammar::{CharClass, Expr, ExprId, Grammar, Place};
+use serde_json::{Map, Value, json};
+
+/// How one parameter is written.
+struct Markup {
+    /// Before the key.
+    open: &'static str,
+    /// Between key and value: of a string, and of JSON.
+    after_key: [&'static [&'static str]; 2],
+    close: &'static str,
+}
+
+const DEEPSEEK_CLOSE: &str = "</｜DSML｜parameter>";
+
+fn markup(style: Style) -> Markup {
+    let same = |text: &'static [&'static str]| [text, text];
+    match style {
+        Style::Json | Style::QwenXml => {
+            Markup { open: "<parameter=", after_key: same(&[">"]), close: "</parameter>" }
+        }
+        Style::MinimaxXml => {
+            Markup { open: "<parameter name=\"", after_key: same(&["\">"]), close: "</parameter>" }
+        }
+        Style::DeepseekXml => Markup {
+            open: "<｜DSML｜parameter name=\"",
+            after_key: [&["\" string=\"true\">"], &["\" string=\"false\">"]],
+            close: DEEPSEEK_CLOSE,
+        },
+        Style::GlmXml => Markup {
+            open: "<arg_key>",
+            after_key: same(&["</arg_key>", "<arg_value>"]),
+            close: "</arg_value>",
+        },
+    }
+}
+
+/// The most properties that may come in any order.
+const MAX_ANY_ORDER: usize = 8;
+/// What the whole schema is called where its properties are compiled.
+const ROOT: &str = "formwork:schema";
+/// References that are followed from the root.
+const MAX_REFERENCES: usize = 16;
+
+/// What a parameter's value may be.
+struct Values {
+    /// The texts that a string may have; `None` if it cannot be one.
+    text: Option<ExprId>,
+    /// Whether that is any text.
+    is_any_text: bool,
+    /// What is no string, as JSON.
+    json: Option<ExprId>,
+}
+
+impl Lowering<'_> {
+    /// An object in another style than JSON.
+    pub(crate) fn xml(&mut self, schema: &JsonSchema, here: &Here) -> Result<ExprId, Error> {
+        let here = here.at("json_schema");
+        let markup = markup(schema.style);
+        let (root, path) = resolve(&schema.schema, &here)?;
+        let mut parameters: Vec<(ExprId, bool)> = Vec::new();
+        let empty = Map::new();
+        let properties = match root.get("properties") {
+            Some(Value::Object(properties)) => properties,
+            None => &empty,
+            Some(_) => return Err(Error::invalid(here.at("properties").pointer, "expected an object")),
+        };
+        let required: Vec<&str> = match root.get("required") {
+            Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+            _ => Vec::new(),
+        };
+        for key in properties.keys() {
+            let at = format!("{path}/properties/{}", escaped(key));
+            let key_text = self.key(key, &here)?;
+            let is_required = required.contains(&key.as_str());
+            let values = match self.values(schema, &at, &here) {
+                // A property that nothing satisfies cannot be there, and need not.
+                Err(error) if error.kind() == ErrorKind::Unsatisfiable && !is_required => continue,
+                values => values?,
+            };
+            let parameter = self.parameter(&markup, key_text, &values, schema.style, properties.get(key));
+            parameters.push((parameter, is_required));
+        }
+        let other = self.other_parameter(schema, &root, &path, &markup, &here)?;
+        for name in required.iter().filter(|name| !properties.contains_key(**name)) {
+            // Required, but not declared: whatever undeclared ones may be.
+            if other.is_none() {
+                let message = format!("`{name}` is required, but not declared, and others may not come");
+                return Err(Error::new(ErrorKind::Unsatisfiable, here.at("required").pointer, message));
+            }
+            let key = self.key(name, &here)?;
+            let values = self.any_value();
+            parameters.push((self.parameter(&markup, key, &values, schema.style, None), true));
+        }
+        let gap = self.gap();
+        let other = other.map(|other| {
+            let other = self.b.seq([gap, other]);
+            self.b.star(other)
+        });
+        let tail = self.b.seq(other.into_iter().chain([gap]));
+        let with_gap: Vec<(ExprId, bool)> =
+            parameters.into_iter().map(|(p, required)| (self.b.seq([gap, p]), required)).collect();
+        if schema.any_order {
+            return self.in_any_order(&with_gap, other, tail, &here);
+        }
+        let parts: Vec<ExprId> = with_gap
+            .into_iter()
+            .map(|(parameter, required)| if required { parameter } else { self.b.optional(parameter) })
+            .collect();
+        Ok(self.b.seq(parts.into_iter().chain([tail])))
+    }
+
+    fn gap(&mut self) -> ExprId {
+        let white = self.b.class(CharClass::from_ranges([('\t', '\n'), ('\r', '\r'), (' ', ' ')]));
+        self.b.star(white)
+    }
+
+    /// A key as it is written, if it can be.
+    fn key(&mut self, key: &str, here: &Here) -> Result<ExprId, Error> {
+        if key.is_empty() || key.contains(['<', '>', '"', '\n']) {
+            let message = "this key cannot be written in this style";
+            let pointer = format!("{}/properties/{}", here.pointer, escaped(key));
+            return Err(Error::new(ErrorKind::Unsupported, pointer, message));
+        }
+        Ok(self.b.literal(key))
+    }
+
+    /// One parameter with this key.
+    fn parameter(
+        &mut self,
+        markup: &Markup,
+        key: ExprId,
+        values: &Values,
+        style: Style,
+        schema: Option<&Value>,
+    ) -> ExprId {
+        let open = self.b.tag(markup.open);
+        let mut ways = Vec::new();
+        if let Some(text) = values.text {
+            let before = self.after_key(markup.after_key[0]);
+            let rest = if values.is_any_text {
+                let empty = self.b.empty();
+                self.b.until([(markup.close, empty)], [], false)
+            } else {
+                let without = self.without(markup.close);
+                let text = self.b.and([text, without]);
+                // A model that writes values on lines of their own does so for all of them.
+                let line = self.b.literal("\n");
+                let line = if style == Style::QwenXml { self.b.optional(line) } else { self.b.empty() };
+                let close = self.b.tag(markup.close);
+                self.b.seq([line, text, line, close])
+            };
+            ways.push(self.b.seq([before, rest]));
+        }
+        if let Some(mut json) = values.json {
+            let before = self.after_key(markup.after_key[1]);
+            if style == Style::QwenXml && is_boolean(schema) {
+                // The templates of these models print values as Python does.
+                let (yes, no) = (self.b.literal("True"), self.b.literal("False"));
+                json = self.b.alt([json, yes, no]);
+            }
+            let (gap, close) = (self.gap(), self.b.tag(markup.close));
+            ways.push(self.b.seq([before, gap, json, gap, close]));
+        }
+        let value = self.b.alt(ways);
+        self.b.seq([open, key, value])
+    }
+
+    fn after_key(&mut self, pieces: &[&str]) -> ExprId {
+        let mut parts = Vec::new();
+        for (i, piece) in pieces.iter().enumerate() {
+            if i > 0 {
+                parts.push(self.gap());
+            }
+            parts.push(self.b.tag(piece));
+        }
+        self.b.seq(parts)
+    }
+
+    /// What the value may be whose schema stands at `at` in the whole schema.
+    fn values(&mut self, schema: &JsonSchema, at: &str, here: &Here) -> Result<Values, Error> {
+        let options = self.schema_options(schema).resources([(ROOT, schema.schema.clone())]);
+        let reference = format!("{ROOT}#{at}");
+        let part = |types: Value| {
+            let schema = json!({"allOf": [{"$ref": reference}], "type": types});
+            match options.grammar_from_value(&schema) {
+                Ok(grammar) => Ok(Some(grammar)),
+                Err(error) if error.kind() == formwork_json_schema::ErrorKind::Unsatisfiable => Ok(None),
+                Err(error) => {
+                    let pointer = error.pointer().strip_prefix(&format!("{ROOT}#")).unwrap_or(at).to_owned();
+                    let kind = Error::of_schema("", &error).kind();
+                    Err(Error::new(kind, format!("{}{pointer}", here.pointer), error.message()))
+                }
+            }
+        };
+        let text = part(json!("string"))?;
+        let json = part(json!(["number", "boolean", "null", "object", "array"]))?;
+        if text.is_none() && json.is_none() {
+            let pointer = format!("{}{at}", here.pointer);
+            return Err(Error::new(ErrorKind::Unsatisfiable, pointer, "nothing satisfies this schema"));
+        }
+        let text = match text {
+            None => None,
+            Some(grammar) => Some(self.unquoted(&grammar).ok_or_else(|| {
+                let message = "this string cannot be written in this style";
+                Error::new(ErrorKind::Unsupported, format!("{}{at}", here.pointer), message)
+            })?),
+        };
+        let any = self.any_value();
+        let json = json.map(|grammar| {
+            let place = Place::Pointer((self.name)(&format!("{}{at}", here.pointer)));
+            let rule = self.b.import(&grammar, |_| place.clone());
+            self.b.rule(rule)
+        });
+        Ok(Values { text, is_any_text: text.is_some() && text == any.text, json })
+    }
+
+    /// Any text; JSON is text, too.
+    fn any_value(&mut self) -> Values {
+        let any = self.b.class(CharClass::any());
+        Values { text: Some(self.b.star(any)), is_any_text: true, json: None }
+    }
+
+    /// The texts of the strings that a grammar accepts, if it is of the shape that strings have.
+    fn unquoted(&mut self, grammar: &Grammar) -> Option<ExprId> {
+        let is_quote = |expr: ExprId| matches!(grammar.expr(expr), Expr::Bytes(bytes) if **bytes == *b"\"");
+        let mut ways = Vec::new();
+        let mut todo = vec![grammar.rule(grammar.root()).body()];
+        // Rules of strings are not recursive; whatever else there is ends here.
+        for _ in 0..10_000 {
+            let Some(expr) = todo.pop() else { return Some(self.b.alt(ways)) };
+            match grammar.expr(expr) {
+                Expr::Rule(rule) => todo.push(grammar.rule(*rule).body()),
+                Expr::Alt(parts) => todo.extend(parts.iter().rev()),
+                Expr::Seq(parts)
+                    if parts.len() >= 2 && is_quote(parts[0]) && is_quote(parts[parts.len() - 1]) =>
+                {
+                    let inner = &parts[1..parts.len() - 1];
+                    let inner: Option<Vec<ExprId>> =
+                        inner.iter().map(|&part| self.spelled(grammar, part, 0)).collect();
+                    ways.push(self.b.seq(inner?));
+                }
+                Expr::Bytes(bytes) if **bytes == *b"\"\"" => ways.push(self.b.empty()),
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// What JSON spellings spell.
+    fn spelled(&mut self, grammar: &Grammar, expr: ExprId, depth: usize) -> Option<ExprId> {
+        if depth > 8 {
+            return None;
+        }
+        match grammar.expr(expr) {
+            Expr::JsonText(text) => Some(self.b.import_expr(grammar, *text)),
+            Expr::Empty => Some(self.b.empty()),
+            Expr::Repeat { body, min, max } => {
+                let body = self.spelled(grammar, *body, depth + 1)?;
+                Some(self.b.repeat(body, *min, *max))
+            }
+            Expr::Seq(parts) => {
+                let parts: Option<Vec<ExprId>> =
+                    parts.iter().map(|&part| self.spelled(grammar, part, depth + 1)).collect();
+                Some(self.b.seq(parts?))
+            }
+            Expr::Alt(parts) => {
+                let parts: Option<Vec<ExprId>> =
+                    parts.iter().map(|&part| self.spelled(grammar, part, depth + 1)).collect();
+                Some(self.b.alt(parts?))
+            }
+            _ => None,
+        }
+    }
+
+    /// A parameter that is not declared, if there may be one.
+    fn other_parameter(
+        &mut self,
+        schema: &JsonSchema,
+        root: &Map<String, Value>,
+        path: &str,
+        markup: &Markup,
+        here: &Here,
+    ) -> Result<Option<ExprId>, Error> {
+        let declares = root.contains_key("properties");
+        let values = match root.get("additionalProperties") {
+            Some(Value::Bool(false)) => return Ok(None),
+            None if declares && self.options.strict_objects => return Ok(None),
+            None | Some(Value::Bool(true)) => self.any_value(),
+            Some(_) => self.values(schema, &format!("{path}/additionalProperties"), here)?,
+        };
+        let first = self.b.class(CharClass::from_ranges([('A', 'Z'), ('_', '_'), ('a', 'z')]));
+        let other = self.b.class(CharClass::from_ranges([
+            ('-', '.'),
+            ('0', '9'),
+            ('A', 'Z'),
+            ('_', '_'),
+            ('a', 'z'),
+        ]));
+        let other = self.b.star(other);
+        let name = self.b.seq([first, other]);
+        let declared: Vec<ExprId> = match root.get("properties") {
+            Some(Value::Object(properties)) => properties.keys().map(|key| self.b.literal(key)).collect(),
+            _ => Vec::new(),
+        };
+        let declared = self.b.alt(declared);
+        let others = self.b.not(declared);
+        let key = self.b.and([name, others]);
+        Ok(Some(self.parameter(markup, key, &values, schema.style, None)))
+    }
+
+    /// The parameters in any order, each at most once, those that are required present.
+    fn in_any_order(
+        &mut self,
+        parameters: &[(ExprId, bool)],
+        other: Option<ExprId>,
+        tail: ExprId,
+        here: &Here,
+    ) -> Result<ExprId, Error> {
+        if parameters.len() > MAX_ANY_ORDER {
+            let message = format!("more than {MAX_ANY_ORDER} properties in any order");
+            return Err(Error::new(ErrorKind::Limit, &here.pointer, message));
+        }
+        // What may come once all of a set have come; from the full set back.
+        let full = (1usize << parameters.len()) - 1;
+        let mut after: Vec<ExprId> = vec![tail; full + 1];
+        for come in (0..full).rev() {
+            let mut ways = Vec::new();
+            if parameters.iter().enumerate().all(|(i, p)| !p.1 || come >> i & 1 != 0) {
+                ways.push(tail);
+            }
+            for (i, &(parameter, _)) in parameters.iter().enumerate().filter(|(i, _)| come >> i & 1 == 0) {
+                ways.push(self.b.seq(other.into_iter().chain([parameter, after[come | 1 << i]])));
+            }
+            after[come] = self.b.alt(ways);
+        }
+        Ok(after[0])
+    }
+}
+
+/// Whether a schema is a plain boolean.
+fn is_boolean(schema: Option<&Value>) -> bool {
+    let Some(Value::Object(members)) = schema else { return false };
+    members.get("type").is_some_and(|kind| kind == "boolean")
+        && ["enum", "const", "allOf", "anyOf", "oneOf", "not", "$ref"]
+            .iter()
+            .all(|key| !members.contains_key(*key))
+}
+
+/// The members of the object that a schema describes, and where they stand: local references of the root are followed.
+fn resolve(schema: &Value, here: &Here) -> Result<(Map<String, Value>, String), Error> {
+    let (mut at, mut path) = (schema, String::new());
+    for _ in 0..MAX_REFERENCES {
+        let members = match at {
+            Value::Bool(true) => return Ok((Map::new(), path)),
+            Value::Object(members) => members,
+            _ => {
+                let pointer = format!("{}{path}", here.pointer);
+                return Err(Error::new(ErrorKind::Unsatisfiable, pointer, "no object satisfies this schema"));
+            }
+        };
+        let pointer = |name: &str| format!("{}{path}/{}", here.pointer, escaped(name));
+        let local = members.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix('#'));
+        if let Some(target) = local {
+            let target = target.to_owned();
+            let Some(found) = schema.pointer(&target) else {
+                return Err(Error::invalid(pointer("$ref"), "the reference leads nowhere"));
+            };
+            if let Some(other) = members.keys().find(|name| matters(name) && *name != "$ref") {
+                let message = format!(
+                    "`{other}` beside the reference of the outermost object is not supported in this style"
+                );
+                return Err(Error::new(ErrorKind::Unsupported, pointer(other), message));
+            }
+            (at, path) = (found, target);
+            continue;
+        }
+        if members.get("type").is_some_and(|kind| kind != "object") {
+            return Err(Error::invalid(pointer("type"), "in this style the outermost value is an object"));
+        }
+        let known = ["type", "properties", "required", "additionalProperties"];
+        if let Some(other) = members.keys().find(|name| matters(name) && !known.contains(&name.as_str())) {
+            let message = format!("`{other}` of the outermost object is not supported in this style");
+            return Err(Error::new(ErrorKind::Unsupported, pointer(other), message));
+        }
+        return Ok((members.clone(), path));
+    }
+    Err(Error::invalid(&here.pointer, "the references of the outermost object lead in a circle"))
+}
+
+/// Whether a keyword restricts anything.
+fn matters(keyword: &str) -> bool {
+    const ANNOTATIONS: [&str; 13] = [
+        "$schema",
+        "$id",
+        "$anchor",
+        "$comment",
+        "$defs",
+        "definitions",
+        "title",
+        "description",
+        "default",
+        "examples",
+        "deprecated",
+        "readOnly",
+        "writeOnly",
+    ];
+    !ANNOTATIONS.contains(&keyword) && !keyword.starts_with("x-") && keyword != "strict"
+}

@@ -1,0 +1,187 @@
+//! What is refused, with its kind, place and words.
+
+#![allow(missing_docs, reason = "a test")]
+
+use expect_test::{Expect, expect};
+use formwork_tags::grammar;
+
+#[track_caller]
+fn check(documents: &[&str], expected: Expect) {
+    let lines = documents.iter().map(|document| match grammar(document) {
+        Ok(grammar) => format!("accepted:\n{grammar}"),
+        Err(error) => format!("{error}\n"),
+    });
+    expected.assert_eq(&lines.collect::<String>());
+}
+
+#[test]
+fn documents() {
+    check(
+        &[
+            "{",
+            "[]",
+            "{}",
+            "{\"format\": 1}",
+            "{\"type\": \"x\", \"format\": {}}",
+            "{\"format\": {\"value\": \"a\"}, \"formt\": 1}",
+        ],
+        expect![[r#"
+            invalid: the document is no JSON: EOF while parsing an object at line 1 column 1
+            invalid: a structural tag is an object, not a list
+            invalid: a structural tag has a `format`, or `structures` and `triggers`
+            invalid at /format: a format is an object, not a number
+            invalid at /type: expected "structural_tag", found "x"
+            invalid at /formt: unknown member `formt`; known here are type, format
+        "#]],
+    );
+}
+
+#[test]
+fn formats() {
+    let formats = [
+        r#"{}"#,
+        r#"{"type": "nothing"}"#,
+        r#"{"type": 1}"#,
+        r#"{"type": "const_string"}"#,
+        r#"{"type": "const_string", "value": 1}"#,
+        r#"{"type": "const_string", "value": "a", "valu": 1}"#,
+        r#"{"type": "sequence", "elements": []}"#,
+        r#"{"type": "sequence", "elements": [{"value": "a"}, {"type": "regex", "pattern": "a("}]}"#,
+        r#"{"type": "regex", "pattern": "a(?=b)"}"#,
+        r#"{"type": "grammar", "grammar": "root ::= x"}"#,
+        r#"{"type": "json_schema", "json_schema": {"properties": {"a": {"minLength": -1}}}}"#,
+        r#"{"type": "json_schema", "json_schema": {"type": "strin"}}"#,
+        r#"{"type": "json_schema", "json_schema": 1}"#,
+        r#"{"type": "json_schema", "json_schema": true, "style": "yaml"}"#,
+        r#"{"type": "json_schema", "json_schema": true, "style": "cohere_xml"}"#,
+        r#"{"type": "repeat", "min": 3, "max": 2, "content": {"value": "a"}}"#,
+        r#"{"type": "repeat", "min": -1, "max": 2, "content": {"value": "a"}}"#,
+        r#"{"type": "repeat", "min": 1, "max": -2, "content": {"value": "a"}}"#,
+        r#"{"type": "any_text", "max_tokens": 5}"#,
+        r#"{"type": "any_text", "excludes": [""]}"#,
+        r#"{"type": "tag", "begin": "<a>", "content": {"type": "any_text"}, "end": ""}"#,
+        r#"{"type": "tag", "begin": "<a>", "content": {"value": "a"}, "end": []}"#,
+        r#"{"type": "tag", "begin": 1, "content": {"value": "a"}, "end": "a"}"#,
+        r#"{"type": "triggered_tags", "triggers": ["<a"], "tags": [{"begin": "<b", "content": {"value": "a"}, "end": ""}]}"#,
+        r#"{"type": "triggered_tags", "triggers": ["<", "<b"], "tags": [{"begin": "<b", "content": {"value": "a"}, "end": ""}]}"#,
+        r#"{"type": "token_triggered_tags", "trigger_tokens": [1], "tags": [{"begin": {"token": 2}, "content": {"value": "a"}, "end": ""}]}"#,
+        r#"{"type": "token", "token": -1}"#,
+        r#"{"type": "dispatch", "rules": [["a"]]}"#,
+        r#"{"type": "dispatch", "rules": [["", {"value": "a"}]]}"#,
+    ];
+    let documents: Vec<String> = formats.iter().map(|format| format!("{{\"format\": {format}}}")).collect();
+    check(
+        &documents.iter().map(String::as_str).collect::<Vec<_>>(),
+        expect![[r#"
+        invalid at /format: `type` is missing, and the members do not tell it
+        invalid at /format/type: there is no format "nothing"
+        invalid at /format/type: expected the name of a format, found a number
+        invalid at /format: `value` is missing
+        invalid at /format/value: expected a string, found a number
+        invalid at /format/valu: unknown member `valu`; known here are type, value
+        invalid at /format/elements: the list is empty
+        invalid at /format/elements/1/pattern: line 1, column 2 of the regular expression: this group is not closed
+        unsupported at /format/pattern: line 1, column 2 of the regular expression: look-ahead is not supported; say what may come here with alternatives and classes, or check it after generating
+        invalid at /format/grammar: error: there is no rule `x`
+         --> line 1, column 10
+          |
+        1 | root ::= x
+          |          ^
+        invalid at /format/json_schema/properties/a/minLength: `minLength` must be a whole number that is not negative
+        invalid at /format/json_schema/type: `type` must be one of the seven types, or a list of them
+        invalid at /format/json_schema: expected a schema, an object or a boolean, found a number
+        invalid at /format/style: there is no style "yaml"; known are json, qwen_xml, minimax_xml, deepseek_xml, glm_xml
+        unsupported at /format/style: the style "cohere_xml" is not supported yet
+        invalid at /format/min: 3 is more than `max`, 2
+        invalid at /format/min: expected a number of times, found a number
+        invalid at /format/max: expected a number of times, found a number
+        unsupported at /format/max_tokens: a bound on the tokens of free text is not supported yet; `max_chars` bounds its characters
+        invalid at /format/excludes/0: the text is empty
+        invalid at /format/end: the content could go on for ever: a tag with free content needs an end that is not empty, or the content needs `excludes`
+        invalid at /format/end: the list is empty
+        invalid at /format/begin: expected a text or a token, found a number
+        invalid at /format/tags/0/begin: "<b" begins with none of the triggers
+        invalid at /format/tags/0/begin: "<b" begins with two triggers, "<" and "<b"
+        invalid at /format/tags/0/begin: the tag must begin with one of `trigger_tokens`
+        invalid at /format/token: expected a token's id or its text
+        invalid at /format/rules/0: expected a list of two: what triggers, and the format
+        invalid at /format/rules/0/0: a trigger is a text that is not empty
+    "#]],
+    );
+}
+
+#[test]
+fn styles() {
+    let schemas = [
+        r#"{"type": "array"}"#,
+        r#"false"#,
+        r#"{"allOf": [{"properties": {"a": true}}]}"#,
+        r##"{"$ref": "#/$defs/a"}"##,
+        r##"{"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#"}}}"##,
+        r#"{"properties": {"a>b": true}}"#,
+        r#"{"properties": {"a": {"type": "string", "pattern": "("}}}"#,
+        r#"{"properties": {"a": false}, "required": ["a"]}"#,
+        r#"{"properties": {"a": true}, "required": ["b"]}"#,
+    ];
+    let documents: Vec<String> = schemas
+        .iter()
+        .map(|schema| {
+            format!(
+                r#"{{"format": {{"type": "json_schema", "style": "qwen_xml", "json_schema": {schema}}}}}"#
+            )
+        })
+        .collect();
+    check(
+        &documents.iter().map(String::as_str).collect::<Vec<_>>(),
+        expect![[r#"
+        invalid at /format/json_schema/type: in this style the outermost value is an object
+        unsatisfiable at /format/json_schema: no object satisfies this schema
+        unsupported at /format/json_schema/allOf: `allOf` of the outermost object is not supported in this style
+        invalid at /format/json_schema/$ref: the reference leads nowhere
+        invalid at /format/json_schema: the references of the outermost object lead in a circle
+        unsupported at /format/json_schema/properties/a>b: this key cannot be written in this style
+        invalid at /format/json_schema/properties/a/pattern: `pattern`: line 1, column 1 of the regular expression: this group is not closed
+        unsatisfiable at /format/json_schema/properties/a: nothing satisfies this schema
+        unsatisfiable at /format/json_schema/required: `b` is required, but not declared, and others may not come
+    "#]],
+    );
+}
+
+#[test]
+fn the_older_form() {
+    check(
+        &[
+            r#"{"structures": [], "triggers": ["a"]}"#,
+            r#"{"structures": [{"begin": "a", "end": "b"}], "triggers": ["a"], "more": 1}"#,
+            r#"{"structures": [{"begin": "a", "schema": "{", "end": "b"}], "triggers": ["a"]}"#,
+            r#"{"structures": [{"begin": "a", "schema": {}}], "triggers": ["a"]}"#,
+            r#"{"structures": [{"begin": "a", "schema": {}, "end": ""}]}"#,
+            r#"{"structures": [{"begin": "b", "schema": {}, "end": ""}], "triggers": ["a"]}"#,
+            r#"{"structures": [{"begin": "a", "schema": {"minimum": "x"}, "end": ""}], "triggers": ["a"]}"#,
+        ],
+        expect![[r#"
+            invalid at /structures: the list is empty
+            invalid at /more: unknown member `more`; known here are type, structures, triggers
+            invalid at /structures/0/schema: the schema is no JSON: EOF while parsing an object at line 1 column 1
+            invalid at /structures/0/end: expected a string
+            invalid at /triggers: expected a list
+            invalid at /structures/0/begin: "b" begins with none of the triggers
+            invalid at /structures/0/schema/minimum: `minimum` must be a number
+        "#]],
+    );
+}
+
+#[test]
+fn deep_nesting_ends_in_an_error() {
+    let mut format = r#"{"value": "a"}"#.to_owned();
+    for _ in 0..30 {
+        format = format!(r#"{{"type": "optional", "content": {format}}}"#);
+    }
+    assert!(grammar(&format!("{{\"format\": {format}}}")).is_ok());
+    let mut value = serde_json::json!({"value": "a"});
+    for _ in 0..200 {
+        value = serde_json::json!({"type": "optional", "content": value});
+    }
+    let error = formwork_tags::grammar_from_value(&serde_json::json!({"format": value})).unwrap_err();
+    assert_eq!(error.kind(), formwork_tags::ErrorKind::Limit);
+}

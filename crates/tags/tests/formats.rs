@@ -1,0 +1,318 @@
+//! Each format, by texts that it accepts and texts that it refuses.
+
+#![allow(missing_docs, reason = "a test")]
+
+mod common;
+
+use common::accepts;
+use formwork_tags::grammar_from_value;
+use serde_json::{Value, json};
+
+/// Checks texts against a format; special tokens are those whose names stand in `specials`.
+#[track_caller]
+fn check_with(specials: &[&str], format: Value, good: &[&str], bad: &[&str]) {
+    let grammar = grammar_from_value(&json!({"type": "structural_tag", "format": format}))
+        .unwrap_or_else(|error| panic!("{error}"));
+    for text in good {
+        assert!(accepts(&grammar, specials, text), "{text:?} is refused\n{grammar}");
+    }
+    for text in bad {
+        assert!(!accepts(&grammar, specials, text), "{text:?} is accepted\n{grammar}");
+    }
+}
+
+#[track_caller]
+fn check(format: Value, good: &[&str], bad: &[&str]) {
+    check_with(&[], format, good, bad);
+}
+
+#[test]
+fn leaves() {
+    check(json!({"type": "const_string", "value": "a<b>"}), &["a<b>"], &["", "a<b", "a<b>c"]);
+    check(json!({"type": "const_string", "value": ""}), &[""], &["a"]);
+    check(json!({"type": "regex", "pattern": "[a-c]+|\\d"}), &["abc", "7"], &["", "a7", "d"]);
+    check(json!({"type": "grammar", "grammar": "root ::= x x\nx ::= \"a\" | \"b\""}), &["ab", "bb"], &["a"]);
+    check(json!({"type": "any_text"}), &["", "any é\n<tag>"], &[]);
+    check(
+        json!({"type": "any_text", "excludes": ["<x>", "bad"]}),
+        &["", "<x", "ba", "b<ad"],
+        &["<x>", "a bad text"],
+    );
+    check(json!({"type": "any_text", "max_chars": 3, "excludes": ["b"]}), &["", "aéc"], &["abc", "aaaa"]);
+    check(json!({"type": "any_text", "max_tokens": 0}), &[""], &["a"]);
+}
+
+#[test]
+fn schemas_are_closed_unless_they_say_otherwise() {
+    let schema = json!({"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]});
+    check(
+        json!({"type": "json_schema", "json_schema": schema}),
+        &["{\"a\": 1}", "{ \"a\":1 }"],
+        &["{}", "{\"a\": 1, \"b\": 2}", "{\"a\": \"1\"}", " {\"a\": 1}"],
+    );
+    let open = json!({"type": "object", "properties": {"a": true}, "additionalProperties": true});
+    check(json!({"type": "json_schema", "json_schema": open}), &["{\"b\": 2}"], &["2"]);
+    check(json!({"type": "json_schema", "json_schema": true}), &["null", "[1, {}]"], &[""]);
+    let two = json!({"type": "object", "properties": {"a": {"const": 1}, "b": {"const": 2}}, "required": ["a", "b"]});
+    check(
+        json!({"type": "json_schema", "json_schema": two, "any_order": true, "max_whitespace_cnt": 1}),
+        &["{\"b\": 2, \"a\": 1}", "{\"a\":1,\"b\":2}"],
+        &["{\"b\":  2, \"a\": 1}"],
+    );
+}
+
+#[test]
+fn combinations() {
+    let text = |value: &str| json!({"type": "const_string", "value": value});
+    check(json!({"type": "sequence", "elements": [text("a"), text("b")]}), &["ab"], &["a", "b", "ba"]);
+    check(json!({"type": "or", "elements": [text("a"), text("b")]}), &["a", "b"], &["", "ab"]);
+    check(json!({"type": "optional", "content": text("a")}), &["", "a"], &["aa"]);
+    check(json!({"type": "plus", "content": text("a")}), &["a", "aaa"], &[""]);
+    check(json!({"type": "star", "content": text("a")}), &["", "aaa"], &["ab"]);
+    check(
+        json!({"type": "repeat", "min": 2, "max": 3, "content": text("a")}),
+        &["aa", "aaa"],
+        &["a", "aaaa"],
+    );
+    check(json!({"type": "repeat", "min": 2, "max": -1, "content": text("a")}), &["aa", "aaaaa"], &["a"]);
+}
+
+#[test]
+fn a_format_without_a_type_is_told_by_its_members() {
+    check(json!({"begin": "<a>", "content": {"value": "x"}, "end": "</a>"}), &["<a>x</a>"], &["x"]);
+    check(json!({"elements": [{"value": "a"}, {"pattern": "b*"}]}), &["abb"], &["b"]);
+}
+
+#[test]
+fn the_end_of_the_nearest_tag_is_excluded_from_free_text() {
+    let tag = |begin: &str, content: Value, end: Value| json!({"type": "tag", "begin": begin, "content": content, "end": end});
+    let any = json!({"type": "any_text"});
+    check(
+        tag("<a>", any.clone(), json!("</a>")),
+        &["<a></a>", "<a>x</b></a>", "<a></</a>"],
+        &["<a>", "<a></a></a>", "<a>x</a>y"],
+    );
+    // Of two tags around, the nearest; a proper beginning of the end is text.
+    check(
+        tag("<a>", tag("<b>", any.clone(), json!("</b>")), json!("</a>")),
+        &["<a><b></a></b></a>", "<a><b></</b></a>"],
+        &["<a><b></b></b></a>"],
+    );
+    // Several ends; an optional one.
+    check(tag("(", any.clone(), json!([")", "]"])), &["(a)", "(a]"], &["(a)]", "(a"]);
+    check(
+        tag("(", json!({"type": "const_string", "value": "a"}), json!([")", ""])),
+        &["(a)", "(a"],
+        &["(a))"],
+    );
+    // Inside a sequence, an alternative or a repetition as well.
+    let inner = json!({"type": "sequence", "elements": [{"type": "const_string", "value": "x"}, any]});
+    check(
+        tag("<a>", json!({"type": "or", "elements": [inner]}), json!(";")),
+        &["<a>xy;"],
+        &["<a>xy;;", "<a>y;"],
+    );
+    // Triggered tags end with the tag around them, too.
+    let calls = json!({"type": "triggered_tags", "triggers": ["["], "tags": [{"begin": "[", "content": {"value": "1"}, "end": "]"}]});
+    check(tag("<a>", calls, json!("</a>")), &["<a>t[1]u</a>"], &["<a>t[2]</a>", "<a></a></a>"]);
+}
+
+#[test]
+fn triggered_tags() {
+    let tag =
+        |name: &str| json!({"begin": format!("<f={name}>"), "content": {"pattern": "[0-9]+"}, "end": "</f>"});
+    let format = |more: Value| {
+        let mut format = json!({"type": "triggered_tags", "triggers": ["<f="], "tags": [tag("a"), tag("b")]});
+        format.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        format
+    };
+    check(
+        format(json!({})),
+        &["", "text", "<f=a>1</f>", "x <f=a>1</f> y <f=b>22</f><f=a>3</f>", "<f", "a <f"],
+        &["<f=", "<f=c>1</f>", "<f=a></f>", "<f=a>1", "x<f= "],
+    );
+    check(
+        format(json!({"at_least_one": true})),
+        &["<f=a>1</f>", "<f=b>1</f> more <f=a>2</f>."],
+        &["", "text", "text <f=a>1</f>"],
+    );
+    check(
+        format(json!({"stop_after_first": true})),
+        &["", "text", "text <f=a>1</f>"],
+        &["<f=a>1</f> more", "<f=a>1</f><f=a>1</f>"],
+    );
+    check(
+        format(json!({"at_least_one": true, "stop_after_first": true})),
+        &["<f=a>1</f>", "<f=b>2</f>"],
+        &["", "x<f=a>1</f>", "<f=a>1</f>x"],
+    );
+    check(format(json!({"excludes": ["secret"]})), &["secre"], &["a secret", "<f=a>1</f> secret"]);
+}
+
+#[test]
+fn tags_with_separator() {
+    let tags = json!([{"begin": "<", "content": {"pattern": "[ab]"}, "end": ">"}]);
+    let format = |at_least_one: bool, stop: bool| json!({"type": "tags_with_separator", "tags": tags, "separator": ", ", "at_least_one": at_least_one, "stop_after_first": stop});
+    check(format(false, false), &["", "<a>", "<a>, <b>, <a>"], &["<a>,", "<a><b>", "x"]);
+    check(format(true, false), &["<a>", "<a>, <b>"], &[""]);
+    check(format(false, true), &["", "<a>"], &["<a>, <b>"]);
+    check(format(true, true), &["<b>"], &["", "<a>, <b>"]);
+}
+
+#[test]
+fn dispatch_does_not_take_part_in_end_detection() {
+    let format = |loops: bool| json!({"type": "dispatch", "rules": [["<x>", {"value": "1"}], ["<y", {"pattern": "[ab]"}]], "loop": loops, "excludes": ["no"]});
+    check(format(true), &["", "a<x>1b<ya<x>1", "<"], &["<x>2", "<yc", "no", "<x>1no"]);
+    check(format(false), &["", "a<x>1", "b"], &["<x>1b"]);
+    let tag = json!({"type": "tag", "begin": "(", "content": format(true), "end": ")"});
+    check(tag, &["(a)", "(a))"], &["(a"]);
+}
+
+#[test]
+fn special_tokens_in_literals_are_those_tokens() {
+    let specials = ["<|call|>", "<|end|>", "<|sep|>"];
+    let tag = json!({"begin": "<|call|>f", "content": {"pattern": "[0-9]"}, "end": "<|end|>"});
+    check_with(
+        &specials,
+        json!({"type": "triggered_tags", "triggers": ["<|call|>"], "tags": [tag]}),
+        &["text <|call|>f1<|end|> text"],
+        &["<|call|>g1<|end|>", "<|end|>", "<|call|>f1"],
+    );
+    check_with(
+        &specials,
+        json!({"type": "tags_with_separator", "tags": [tag], "separator": "<|sep|>"}),
+        &["<|call|>f1<|end|><|sep|>\u{3c}|call|>f2<|end|>"],
+        &["<|call|>f1<|end|><|call|>f2<|end|>"],
+    );
+    check_with(&specials, json!({"type": "const_string", "value": "a<|sep|>b"}), &["a<|sep|>b"], &["ab"]);
+    // Spelled with letters it is another thing, and in text that a trigger ends it cannot come.
+    let grammar = grammar_from_value(&json!({"format": {"type": "const_string", "value": "<|sep|>"}}))
+        .expect("a grammar");
+    assert!(accepts(&grammar, &[], "<|sep|>") && accepts(&grammar, &specials, "<|sep|>"));
+    let think = json!({"type": "tag", "begin": "", "content": {"type": "any_text"}, "end": "<|end|>"});
+    check_with(&specials, think, &["thought<|end|>", "<|end<|end|>"], &["thought<|end", "a<|sep|>b<|end|>"]);
+}
+
+#[test]
+fn tokens() {
+    let specials = ["<a>", "<b>", "<c>"];
+    check_with(&specials, json!({"type": "token", "token": "<a>"}), &["<a>"], &["", "<b>", "a"]);
+    check_with(&specials, json!({"type": "token", "token": 258}), &["<b>"], &["<a>"]);
+    check_with(
+        &specials,
+        json!({"type": "exclude_token", "exclude_tokens": ["<a>", 98]}),
+        &["<b>", "a"],
+        &["<a>", "b", ""],
+    );
+    check_with(
+        &specials,
+        json!({"type": "any_tokens", "exclude_tokens": ["<a>"], "max_tokens": 2}),
+        &["", "x<b>"],
+        &["x<a>", "xyz"],
+    );
+    // V8 of our notes: a name inside a repetition is looked up.
+    check_with(
+        &specials,
+        json!({"type": "repeat", "min": 1, "max": 2, "content": {"type": "token", "token": "<a>"}}),
+        &["<a>", "<a><a>"],
+        &["", "<a><a><a>"],
+    );
+    // The end token of the tag around, and the token whose text is its end, are excluded.
+    let tag = |end: Value| json!({"type": "tag", "begin": {"type": "token", "token": "<a>"}, "content": {"type": "any_tokens"}, "end": end});
+    check_with(
+        &specials,
+        tag(json!({"type": "token", "token": "<b>"})),
+        &["<a>x<c><b>"],
+        &["<a><b><b>", "<a>x"],
+    );
+    check_with(&specials, tag(json!("<b>")), &["<a>x<c><b>"], &["<a><b><b>"]);
+}
+
+#[test]
+fn equal_token_formats_keep_their_own_ends() {
+    // V3 of our notes: XGrammar takes the two contents for one.
+    let tag = |begin: u32, end: u32| json!({"type": "tag", "begin": {"type": "token", "token": begin}, "content": {"type": "any_tokens"}, "end": {"type": "token", "token": end}});
+    check_with(
+        &["<1>", "<2>", "<3>", "<4>"],
+        json!({"type": "or", "elements": [tag(257, 259), tag(258, 260)]}),
+        &["<1>a<4><3>", "<2>a<3><4>"],
+        &["<1>a<3>b<3>", "<2>a<4>b<4>"],
+    );
+}
+
+#[test]
+fn triggers_inside_each_other() {
+    // V4 of our notes.
+    check(
+        json!({"type": "dispatch", "rules": [["b", {"value": "1"}], ["abc", {"value": "2"}]]}),
+        &["ab1", "xb1ab1"],
+        &["abc2", "abc", "ab"],
+    );
+}
+
+#[test]
+fn a_stop_token_that_the_format_names_can_come() {
+    // V10 of our notes: XGrammar masks everything.
+    let specials = ["<eos>"];
+    let grammar = grammar_from_value(&json!({"format": {"type": "const_string", "value": "a<eos>a"}}))
+        .expect("a grammar");
+    let vocabulary = common::vocabulary(&specials[..0]);
+    let compiled = formwork_engine::Compiler::new(vocabulary).compile(&grammar).expect("compiles");
+    let mut matcher = formwork_engine::Matcher::new(&compiled);
+    for token in [u32::from(b'a'), 256, u32::from(b'a')] {
+        matcher.accept_token(token).expect("follows the grammar");
+    }
+    assert!(matcher.can_finish() && !matcher.is_finished());
+}
+
+#[test]
+fn triggered_and_dispatched_tokens() {
+    let specials = ["<a>", "<b>", "<e>", "<x>"];
+    let tag =
+        |begin: &str| json!({"begin": {"token": begin}, "content": {"value": "1"}, "end": {"token": "<e>"}});
+    let format = |at_least_one: bool, stop: bool| {
+        json!({"type": "token_triggered_tags", "trigger_tokens": ["<a>", "<b>"], "tags": [tag("<a>"), tag("<b>")],
+               "exclude_tokens": ["<x>"], "at_least_one": at_least_one, "stop_after_first": stop})
+    };
+    check_with(
+        &specials,
+        format(false, false),
+        &["", "t", "t<a>1<e>u<b>1<e>", "<e>"],
+        &["<a>", "<x>", "<a>2<e>"],
+    );
+    check_with(&specials, format(true, false), &["<a>1<e>t"], &["", "t<a>1<e>"]);
+    check_with(&specials, format(false, true), &["t<a>1<e>"], &["<a>1<e>t"]);
+    check_with(&specials, format(true, true), &["<b>1<e>"], &["", "<b>1<e><a>1<e>"]);
+    let dispatch = json!({"type": "token_dispatch", "rules": [["<a>", {"value": "1"}], [258, {"value": "2"}]], "exclude_tokens": ["<x>"]});
+    check_with(&specials, dispatch, &["", "t<a>1u<b>2", "<e>"], &["<a>2", "<x>"]);
+}
+
+#[test]
+fn the_older_form() {
+    let document = json!({
+        "type": "structural_tag",
+        "structures": [
+            {"begin": "<function=add>", "schema": {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}, "end": "</function>"},
+            {"begin": "<function=now>", "schema": "{\"type\": \"null\"}", "end": "</function>"}
+        ],
+        "triggers": ["<function="]
+    });
+    let grammar = grammar_from_value(&document).expect("a grammar");
+    for text in ["", "hello", "<function=add>{\"a\": 1}</function> and <function=now>null</function>"] {
+        assert!(accepts(&grammar, &[], text), "{text}");
+    }
+    for text in ["<function=", "<function=sub>{}</function>", "<function=add>{}</function>"] {
+        assert!(!accepts(&grammar, &[], text), "{text}");
+    }
+}
+
+#[test]
+fn equal_schemas_are_one_rule() {
+    let tag = |i: usize| json!({"begin": format!("<f={i}>"), "content": {"json_schema": {"type": "object", "properties": {"any": {}}}}, "end": "</f>"});
+    let rules = |n: usize| {
+        let tags: Vec<Value> = (0..n).map(tag).collect();
+        let format = json!({"type": "triggered_tags", "triggers": ["<f="], "tags": tags});
+        grammar_from_value(&json!({"format": format})).expect("a grammar").rules().len()
+    };
+    assert_eq!(rules(1), rules(50));
+}
