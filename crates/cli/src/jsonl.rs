@@ -100,7 +100,7 @@ struct Question {
 
 /// What every message about a malformed line ends with.
 const SHAPE: &str = "a line is {\"schema\": …, \"instances\": [\"text\", …], \"options\": {…}}, \
-                     or the same with \"ebnf\", \"gbnf\" or \"regex\" instead of \"schema\"";
+                     or the same with \"ebnf\", \"gbnf\", \"regex\" or \"tag\" instead of \"schema\"";
 
 impl Question {
     fn parse(line: &[u8]) -> Result<Self, Problem> {
@@ -169,9 +169,10 @@ fn source(kind: &str, raw: &RawValue, options: Value) -> Result<Source, Problem>
             Some(name) => Err(unknown_option(name, "\"regex\" has no options")),
             None => Ok(Source::Regex(string(kind, raw)?)),
         },
-        _ => Err(Problem::usage(
-            "structural tags are not supported yet; \"schema\", \"ebnf\", \"gbnf\" and \"regex\" are",
-        )),
+        _ => {
+            let text = if raw.get().starts_with('"') { string(kind, raw)? } else { raw.get().to_owned() };
+            Ok(Source::Tag { text, options })
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is wrong with a grammar, the options or a file, for people and for programs.
 
 use formwork::grammar::Position;
-use formwork::{CompileError, CompileErrorKind, ebnf, json_schema, regex, tokenizers};
+use formwork::{CompileError, CompileErrorKind, ebnf, json_schema, regex, tags, tokenizers};
 use serde_json::{Map, Value};
 use std::fmt;
 
@@ -108,6 +108,12 @@ impl std::error::Error for Problem {}
 
 impl From<json_schema::Error> for Problem {
     fn from(error: json_schema::Error) -> Self {
+        Self::new(error.kind().as_str(), Place::Pointer(error.pointer().to_owned()), error.message())
+    }
+}
+
+impl From<tags::Error> for Problem {
+    fn from(error: tags::Error) -> Self {
         Self::new(error.kind().as_str(), Place::Pointer(error.pointer().to_owned()), error.message())
     }
 }

@@ -1,9 +1,9 @@
-//! Which grammar: a schema, EBNF, GBNF, a regular expression or any JSON, and the step from its text to a `Grammar`.
+//! Which grammar: a schema, EBNF, GBNF, a regular expression, a structural tag or any JSON, and the step from its text to a `Grammar`.
 
 use crate::hints::Hints;
 use crate::problem::Problem;
 use formwork::json_schema::Report;
-use formwork::{Grammar, ebnf, json_schema, regex};
+use formwork::{Grammar, ebnf, json_schema, regex, tags};
 use serde_json::{Value, json};
 
 /// The text of a grammar and how it is to be read.
@@ -32,6 +32,13 @@ pub enum Source {
     },
     /// A regular expression that the whole text must match.
     Regex(String),
+    /// A structural tag, and the options of the schemas in it.
+    Tag {
+        /// The document's text.
+        text: String,
+        /// A JSON object.
+        options: Value,
+    },
 }
 
 /// A grammar, and what became of each keyword.
@@ -61,13 +68,20 @@ impl Source {
                 let grammar = regex::grammar(pattern)?;
                 Ok(Loaded { grammar, report: Report::default() })
             }
+            Self::Tag { text, options } => {
+                let schemas = json_schema::Options::from_json(options)?;
+                // Closed unless they say otherwise, as the crate has it, unless the options say otherwise.
+                let strict = options.get("strict_objects").and_then(Value::as_bool).unwrap_or(true);
+                let options = tags::Options::default().schemas(schemas).strict_objects(strict);
+                Ok(Loaded { grammar: options.grammar(text)?, report: Report::default() })
+            }
         }
     }
 
     /// Words of the text that documents should use.
     pub fn hints(&self) -> Hints {
         match self {
-            Self::Schema { text, .. } => Hints::of_schema(text),
+            Self::Schema { text, .. } | Self::Tag { text, .. } => Hints::of_schema(text),
             Self::Ebnf { text, .. } | Self::Gbnf { text, .. } => {
                 Hints::of_ebnf(&String::from_utf8_lossy(text))
             }

@@ -38,7 +38,7 @@ struct Which {
     #[arg(long, value_name = "REGEX", help_heading = "Grammar")]
     regex: Option<String>,
 
-    /// A structural tag (not supported yet).
+    /// A structural tag: free text with constrained parts, as JSON.
     #[arg(long, value_name = "FILE", help_heading = "Grammar")]
     tag: Option<PathBuf>,
 
@@ -47,9 +47,9 @@ struct Which {
     json: bool,
 }
 
-const SCHEMA_HEADING: &str = "Options of --schema and --json";
+const SCHEMA_HEADING: &str = "Options of --schema, --tag and --json";
 
-/// Options of `--schema` and `--json`. Their values are checked by the schema frontend, which knows them best.
+/// Options of `--schema`, `--tag` and `--json`. Their values are checked by the schema frontend, which knows them best.
 #[derive(Args, Debug)]
 struct SchemaArgs {
     /// Order of an object's members: `schema` (as declared, then others) or `any`.
@@ -86,42 +86,39 @@ impl GrammarArgs {
     pub(crate) fn source(&self, or_else: &str) -> Result<Source, Problem> {
         let Which { schema, ebnf, gbnf, regex, tag, json } = &self.which;
         if schema.is_none()
+            && tag.is_none()
             && !json
             && let Some(option) = self.options.first()
         {
-            return Err(Problem::usage(format!("{option} is an option of --schema and --json")));
+            return Err(Problem::usage(format!("{option} is an option of --schema, --tag and --json")));
         }
         // clap's `requires` gives way to the group's conflicts.
         if self.root.is_some() && ebnf.is_none() && gbnf.is_none() {
             return Err(Problem::usage("--root is an option of --ebnf and --gbnf"));
         }
         if let Some(path) = schema {
-            let bytes = read(path)?;
-            let text = String::from_utf8(bytes).map_err(|error| Problem::file(path, error.utf8_error()))?;
-            Ok(Source::Schema { text, options: self.options.to_json() })
+            Ok(Source::Schema { text: read_text(path)?, options: self.options.to_json() })
         } else if let Some(path) = ebnf {
             Ok(Source::Ebnf { text: read(path)?, root: self.root.clone() })
         } else if let Some(path) = gbnf {
             Ok(Source::Gbnf { text: read(path)?, root: self.root.clone() })
         } else if let Some(pattern) = regex {
             Ok(Source::Regex(pattern.clone()))
-        } else if tag.is_some() {
-            Err(Problem::usage(
-                "structural tags are not supported yet; --schema, --ebnf, --gbnf and --regex are",
-            ))
+        } else if let Some(path) = tag {
+            Ok(Source::Tag { text: read_text(path)?, options: self.options.to_json() })
         } else if *json {
             Ok(Source::Schema { text: "true".to_owned(), options: self.options.to_json() })
         } else {
             Err(Problem::usage(format!(
-                "which grammar? Say --schema FILE, --ebnf FILE, --gbnf FILE, --regex REGEX or --json{or_else}"
+                "which grammar? Say --schema FILE, --ebnf FILE, --gbnf FILE, --regex REGEX, --tag FILE or --json{or_else}"
             )))
         }
     }
 
     /// What messages about the grammar should name.
     fn about(&self) -> Option<String> {
-        let Which { schema, ebnf, gbnf, .. } = &self.which;
-        let path = schema.as_ref().or(ebnf.as_ref()).or(gbnf.as_ref())?;
+        let Which { schema, ebnf, gbnf, tag, .. } = &self.which;
+        let path = schema.as_ref().or(ebnf.as_ref()).or(gbnf.as_ref()).or(tag.as_ref())?;
         Some(path.display().to_string())
     }
 
@@ -183,6 +180,10 @@ impl SchemaArgs {
         ];
         given.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
     }
+}
+
+fn read_text(path: &Path) -> Result<String, Problem> {
+    String::from_utf8(read(path)?).map_err(|error| Problem::file(path, error.utf8_error()))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Problem> {

@@ -153,7 +153,7 @@ fn bad_grammars_options_and_files_are_told_apart_from_rejections() {
         "",
         2,
         expect![[r#"
-            error: which grammar? Say --schema FILE, --ebnf FILE, --gbnf FILE, --regex REGEX or --json; or --jsonl, to be asked line by line
+            error: which grammar? Say --schema FILE, --ebnf FILE, --gbnf FILE, --regex REGEX, --tag FILE or --json; or --jsonl, to be asked line by line
         "#]],
     );
     check(
@@ -173,20 +173,12 @@ fn bad_grammars_options_and_files_are_told_apart_from_rejections() {
     "#]],
     );
     check(
-        &["--tag", "tag.json"],
-        "",
-        2,
-        expect![[r#"
-            error: structural tags are not supported yet; --schema, --ebnf, --gbnf and --regex are
-        "#]],
-    );
-    check(
         &["--regex", "a", "--numbers", "any"],
         "",
         2,
         expect![[r#"
-        error: --numbers is an option of --schema and --json
-    "#]],
+            error: --numbers is an option of --schema, --tag and --json
+        "#]],
     );
     check(
         &["--json", "--numbers", "roman"],

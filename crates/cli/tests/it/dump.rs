@@ -332,8 +332,8 @@ fn options_that_mean_nothing_are_refused() {
         &["dump", "fsm"],
         2,
         expect![[r#"
-        error: which grammar? Say --schema FILE, --ebnf FILE, --gbnf FILE, --regex REGEX or --json
-    "#]],
+            error: which grammar? Say --schema FILE, --ebnf FILE, --gbnf FILE, --regex REGEX, --tag FILE or --json
+        "#]],
     );
     check(
         &["dump", "mask", "--json", "--tokenizer", "gpt-17.json", "--timeout", "x"],
