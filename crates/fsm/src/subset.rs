@@ -6,8 +6,9 @@
 //! deterministic. Two ticks without a letter between cannot happen: a counted body that may be empty is made a unit of
 //! its own, which cannot.
 //!
-//! Cost: proportional to the edges of all member nodes over all states built, in time and in memory; letters are swept in ranges, never one by
-//! one, so an automaton over code points costs no more than one over bytes.
+//! Cost: proportional to the edges of all member nodes over all states built, in time and in memory, which is why members
+//! have a limit of their own; letters are swept in ranges, never one by one, so an automaton over code points costs no more
+//! than one over bytes.
 
 use crate::dfa::{Call, Dfa, Letter};
 use crate::nfa::{self, Nfa, Node, NodeId};

@@ -1,7 +1,7 @@
 //! Gets the grammars that packages of registries carry: those of llama.cpp in `llama-cpp-python`.
 //!
-//! They are not ours, so they are not committed. Grammars of other packages (lark's, syncode's) are in Lark's dialect,
-//! which `formwork-ebnf` does not read.
+//! They are not ours, so they are not committed. Grammars of other packages (lark's, syncode's) are in Lark's dialect, whose
+//! lexer makes them another language than their rules alone; `data/grammars/README.md` says more.
 
 use crate::tree;
 use anyhow::{Context, Result};
