@@ -108,5 +108,6 @@ pub(crate) fn report_json(report: &Report) -> Value {
         "enforced": list(report.enforced()),
         "relaxed": list(report.relaxed()),
         "ignored": list(report.ignored()),
+        "notes": list(report.notes()),
     })
 }

@@ -37,17 +37,15 @@ fn report(normal: &Normal<'_>) -> Report {
         pointer: forest.pointer_to(*schema, keyword),
         what: keyword.clone(),
     };
+    let explained = |(schema, keyword, why): &(ValueId, String, &str)| ReportEntry {
+        pointer: forest.pointer_to(*schema, keyword),
+        what: format!("{keyword} ({why})"),
+    };
     let mut report = Report {
         enforced: fates.enforced.iter().map(entry).collect(),
         relaxed: fates.relaxed.iter().map(entry).collect(),
-        ignored: fates
-            .ignored
-            .iter()
-            .map(|(schema, keyword, why)| ReportEntry {
-                pointer: forest.pointer_to(*schema, keyword),
-                what: format!("{keyword} ({why})"),
-            })
-            .collect(),
+        ignored: fates.ignored.iter().map(explained).collect(),
+        notes: fates.notes.iter().map(explained).collect(),
     };
     report.finish();
     report

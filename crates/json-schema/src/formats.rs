@@ -17,25 +17,31 @@ pub(crate) struct Part {
     pub(crate) not: Option<&'static str>,
     /// How many characters they have at most.
     pub(crate) max: Option<u32>,
+    /// How many octets they have at most in UTF-8.
+    pub(crate) max_octets: Option<u32>,
 }
 
 /// The name (as a constant) and the texts of a format that is enforced.
 pub(crate) fn find(name: &str, draft: Draft) -> Option<(&'static str, Format)> {
     let name = match name {
-        "hostname" if draft < Draft::Draft7 => HOSTNAME,
-        HOSTNAME => return None,
+        "hostname" if draft < Draft::Draft7 => OLD_HOSTNAME,
+        OLD_HOSTNAME => return None,
         _ => name,
     };
     FORMATS.iter().find(|(known, _)| *known == name).copied()
 }
 
-/// What drafts before 7 call `hostname`: by RFC 1034, which knows no Punycode. From draft 7 on it follows RFC 5890, where
-/// `xn--` must be followed by the Punycode of allowed characters; that is not regular, so it is refused.
-const HOSTNAME: &str = "hostname until draft 6";
+/// What drafts before 7 call `hostname`: by RFC 1034, which knows no Punycode.
+const OLD_HOSTNAME: &str = "hostname until draft 6";
+
+/// What a format leaves out that the standard allows, if anything.
+pub(crate) fn narrowed(name: &str, draft: Draft) -> Option<&'static str> {
+    (name == "hostname" && draft >= Draft::Draft7).then_some("labels with Punycode (`xn--…`) are left out")
+}
 
 /// Whether the standard defines a format of this name that is not enforced.
 pub(crate) fn is_left_out(name: &str) -> bool {
-    matches!(name, "hostname" | "idn-email" | "idn-hostname" | "regex")
+    matches!(name, "idn-hostname" | "regex")
 }
 
 /// A date of the Gregorian calendar: long months, short months, February, leap days.
@@ -111,13 +117,43 @@ macro_rules! labels {
     };
 }
 
+/// A letter or digit of a label, or a character beyond ASCII.
+macro_rules! idn_letter {
+    ($hyphen:literal) => {
+        concat!(
+            "[0-9A-Za-z\\x{80}-\\x{3001}\\x{3003}-\\x{FF0D}\\x{FF0F}-\\x{FF60}\\x{FF62}-\\x{10FFFF}",
+            $hyphen,
+            "]"
+        )
+    };
+}
+
+macro_rules! idn_labels {
+    () => {
+        concat!(
+            idn_letter!(""),
+            "(?:",
+            idn_letter!("-"),
+            "{0,61}",
+            idn_letter!(""),
+            ")?(?:\\.",
+            idn_letter!(""),
+            "(?:",
+            idn_letter!("-"),
+            "{0,61}",
+            idn_letter!(""),
+            ")?)*"
+        )
+    };
+}
+
 const fn plain(regex: &'static str) -> Part {
-    Part { regex, not: None, max: None }
+    Part { regex, not: None, max: None, max_octets: None }
 }
 
 /// Labels of letters, digits and hyphens, up to 63 each (RFC 1034). That they are not a blank, which they cannot be, makes
 /// one automaton of them.
-const LABELS: Part = Part { regex: labels!(), not: Some(" "), max: None };
+const LABELS: Part = Part { regex: labels!(), not: Some(" "), max: None, max_octets: None };
 
 /// What stands before the `@` of an e-mail address; at most 64 characters (RFC 5321).
 const MAILBOX: Part = Part {
@@ -127,10 +163,25 @@ const MAILBOX: Part = Part {
     ),
     not: Some("[ -~]{65,}"),
     max: None,
+    max_octets: None,
 };
 
+/// The same with characters beyond ASCII (RFC 6531); 64 octets still.
+const IDN_MAILBOX: Part = Part {
+    regex: concat!(
+        "[A-Za-z0-9!#$%&'*+/=?^_`{|}~\\x{80}-\\x{10FFFF}-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~\\x{80}-\\x{10FFFF}-]+)*",
+        "|\"(?:[ !#-\\[\\]-~\\x{80}-\\x{10FFFF}]|\\\\[!-~])*\""
+    ),
+    not: None,
+    max: None,
+    max_octets: Some(64),
+};
+
+/// Labels with characters beyond ASCII, but for what IDNA takes for a dot; 63 characters at most each.
+const IDN_LABELS: Part = Part { regex: idn_labels!(), not: Some(" "), max: None, max_octets: None };
+
 /// Eight groups of hexadecimal digits, some or none of them left out at `::`.
-const IPV6: Part = Part { regex: ipv6!(), not: Some("[0-9.]*"), max: None };
+const IPV6: Part = Part { regex: ipv6!(), not: Some("[0-9.]*"), max: None, max_octets: None };
 
 /// What may stand in addition to ASCII: nothing in a URI, `ucschar` in an IRI (RFC 3987).
 macro_rules! beyond {
@@ -269,7 +320,25 @@ const FORMATS: &[(&str, Format)] = &[
         "email",
         &[&[MAILBOX], &[plain("@")], &[LABELS, plain(concat!("\\[(?:", ipv4!(), "|IPv6:", ipv6!(), ")\\]"))]],
     ),
-    (HOSTNAME, &[&[Part { max: Some(253), ..LABELS }]]),
+    (OLD_HOSTNAME, &[&[Part { max: Some(253), ..LABELS }]]),
+    // From draft 7 on by RFC 5890, where a label with `--` in the third place is the Punycode of allowed characters. That
+    // is not regular; other labels are.
+    (
+        "hostname",
+        &[&[Part {
+            not: Some("(?:[0-9A-Za-z.-]*\\.)?[0-9A-Za-z-][0-9A-Za-z-]--[0-9A-Za-z.-]*"),
+            max: Some(253),
+            ..LABELS
+        }]],
+    ),
+    (
+        "idn-email",
+        &[
+            &[IDN_MAILBOX],
+            &[plain("@")],
+            &[IDN_LABELS, plain(concat!("\\[(?:", ipv4!(), "|IPv6:", ipv6!(), ")\\]"))],
+        ],
+    ),
     ("ipv4", &[&[plain(ipv4!())]]),
     ("ipv6", &[&[IPV6]]),
     ("uri", &[&[plain(absolute!(uri))]]),

@@ -50,8 +50,10 @@ pub enum PropertyOrder {
 pub enum Formats {
     /// The standard's formats restrict; unknown ones do not, and are reported.
     ///
-    /// `hostname` is enforced until draft 6; from draft 7 on it needs Punycode, which is not regular, and is refused.
-    /// One is wider than the standard: the domain of `email` is bounded label by label, and not to 253 characters in all.
+    /// `regex` and `idn-hostname` are not regular and are refused. From draft 7 on, `hostname` leaves out labels with
+    /// Punycode, and the report says so.
+    /// Some are wider than the standard: the domain of `email` is bounded label by label, and not to 253 characters in
+    /// all; that of `idn-email` may have any character beyond ASCII.
     #[default]
     Assert,
     /// `format` never restricts.

@@ -11,6 +11,7 @@ pub struct Report {
     pub(crate) enforced: Vec<ReportEntry>,
     pub(crate) relaxed: Vec<ReportEntry>,
     pub(crate) ignored: Vec<ReportEntry>,
+    pub(crate) notes: Vec<ReportEntry>,
 }
 
 /// One line of a [`Report`].
@@ -48,8 +49,14 @@ impl Report {
         &self.ignored
     }
 
+    /// Enforced keywords whose grammar differs from the standard's reading, and how: narrower (a spelling or a kind of
+    /// value is left out), or deciding about the text where the standard speaks of the value.
+    pub fn notes(&self) -> &[ReportEntry] {
+        &self.notes
+    }
+
     pub(crate) fn finish(&mut self) {
-        for list in [&mut self.enforced, &mut self.relaxed, &mut self.ignored] {
+        for list in [&mut self.enforced, &mut self.relaxed, &mut self.ignored, &mut self.notes] {
             list.sort();
             list.dedup();
         }
@@ -58,7 +65,12 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lists = [("enforced", &self.enforced), ("relaxed", &self.relaxed), ("ignored", &self.ignored)];
+        let lists = [
+            ("enforced", &self.enforced),
+            ("relaxed", &self.relaxed),
+            ("ignored", &self.ignored),
+            ("note", &self.notes),
+        ];
         for (title, list) in lists {
             for entry in list {
                 writeln!(f, "{title} {} {}", entry.pointer, entry.what)?;

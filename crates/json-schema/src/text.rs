@@ -91,6 +91,9 @@ impl Texts {
                     let any = b.class(CharClass::any());
                     all.push(b.repeat(any, 0, Some(max)));
                 }
+                if let Some(max) = part.max_octets {
+                    all.push(octets(b, max));
+                }
                 ways.push(b.and(all));
             }
             parts.push(b.alt(ways));
@@ -242,6 +245,25 @@ impl Texts {
         self.derivatives.insert((text, c), derivative);
         derivative
     }
+}
+
+/// Texts of at most so many octets in UTF-8.
+fn octets(b: &mut GrammarBuilder, max: u32) -> ExprId {
+    let widths =
+        [('\0', '\u{7F}'), ('\u{80}', '\u{7FF}'), ('\u{800}', '\u{FFFF}'), ('\u{10000}', '\u{10FFFF}')];
+    // What fits into 0, 1, 2, … octets, each said by those before.
+    let mut fits = vec![b.empty()];
+    for n in 1..=max as usize {
+        let mut ways = vec![b.empty()];
+        for (width, &(low, high)) in (1..=4).zip(&widths) {
+            if let Some(&rest) = n.checked_sub(width).and_then(|rest| fits.get(rest)) {
+                let character = b.class(CharClass::range(low, high));
+                ways.push(b.seq([character, rest]));
+            }
+        }
+        fits.push(b.alt(ways));
+    }
+    fits.last().copied().unwrap_or_else(|| b.empty())
 }
 
 #[cfg(test)]

@@ -5,6 +5,9 @@
 //!
 //! The parser keeps the open groups on a stack of its own. Characters and classes become expressions at once,
 //! so nothing is built but the terms of the open groups.
+//!
+//! Look-ahead speaks of all that follows, so a sequence that contains one is kept in parts until all that follows is
+//! known, which is at the end of the pattern; it is exact anywhere but in a repetition. What it costs is an intersection.
 
 mod class;
 mod cursor;
@@ -19,8 +22,8 @@ use escape::Escape;
 use formwork_grammar::{CharClass, GrammarBuilder};
 use sets::Sets;
 
-/// Reads a pattern. Its length has been checked.
-pub(crate) fn read(b: &mut GrammarBuilder, text: &str, limits: &Limits) -> Result<Term, Error> {
+/// Reads a pattern. Its length has been checked. `tail` is what may follow its match.
+pub(crate) fn read(b: &mut GrammarBuilder, text: &str, limits: &Limits, tail: Term) -> Result<Term, Error> {
     let parser = Parser {
         b,
         cursor: Cursor::new(text),
@@ -31,7 +34,30 @@ pub(crate) fn read(b: &mut GrammarBuilder, text: &str, limits: &Limits) -> Resul
         sequence: Vec::new(),
         sets: Sets::default(),
     };
-    parser.pattern()
+    parser.pattern(tail)
+}
+
+/// Groups around a look-ahead, innermost included.
+const MAX_GROUPS_AROUND_LOOK_AHEAD: usize = 32;
+
+/// A part of a sequence.
+enum Part {
+    Term(Term),
+    /// A look-ahead, reaching to the end of the text; where it stands, for messages.
+    Ahead {
+        ahead: Term,
+        negative: bool,
+        offset: usize,
+    },
+    /// A group with a look-ahead inside: its alternatives.
+    Group(Vec<Vec<Part>>),
+}
+
+/// What a group's brackets mean.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum GroupKind {
+    Plain,
+    Ahead { negative: bool },
 }
 
 /// What inline flags say.
@@ -44,9 +70,10 @@ struct Flags {
 /// What to go on with when a group closes.
 struct Open {
     offset: usize,
+    kind: GroupKind,
     flags: Flags,
-    alternatives: Vec<Term>,
-    sequence: Vec<Term>,
+    alternatives: Vec<Vec<Part>>,
+    sequence: Vec<Part>,
 }
 
 struct Parser<'a> {
@@ -55,15 +82,15 @@ struct Parser<'a> {
     max_nesting: usize,
     /// The flags here, and below them the innermost group's alternatives and the last one's parts.
     flags: Flags,
-    alternatives: Vec<Term>,
-    sequence: Vec<Term>,
+    alternatives: Vec<Vec<Part>>,
+    sequence: Vec<Part>,
     /// The groups around, outermost first.
     open: Vec<Open>,
     sets: Sets,
 }
 
 impl Parser<'_> {
-    fn pattern(mut self) -> Result<Term, Error> {
+    fn pattern(mut self, tail: Term) -> Result<Term, Error> {
         self.leading_flags()?;
         while let Some(c) = self.cursor.peek() {
             let offset = self.cursor.offset();
@@ -75,13 +102,12 @@ impl Parser<'_> {
                 '(' => self.open_group(offset)?,
                 ')' => {
                     self.cursor.bump();
-                    let group = self.close_group(offset)?;
-                    self.push_quantified(group)?;
+                    self.close_group(offset)?;
                 }
                 '^' | '$' => {
                     self.cursor.bump();
                     let anchor = if c == '^' { Term::start(self.b) } else { Term::end(self.b) };
-                    self.sequence.push(anchor);
+                    self.sequence.push(Part::Term(anchor));
                     // A quantifier that follows finds nothing to repeat, as the standard says.
                 }
                 _ => {
@@ -94,13 +120,80 @@ impl Parser<'_> {
             return Err(self.cursor.syntax(open.offset, "this group is not closed"));
         }
         self.end_alternative();
-        Ok(Term::alt(self.b, &self.alternatives))
+        let alternatives = std::mem::take(&mut self.alternatives);
+        match plain(&alternatives) {
+            Some(terms) => Ok(Term::alt(self.b, &terms)),
+            None => self.with_rest(alternatives, &tail, true, 0),
+        }
     }
 
     fn end_alternative(&mut self) {
         let parts = std::mem::take(&mut self.sequence);
-        let term = Term::concat(self.b, parts);
-        self.alternatives.push(term);
+        let terms = parts.iter().map(|part| if let Part::Term(term) = part { Some(*term) } else { None });
+        let parts = match terms.collect::<Option<Vec<Term>>>() {
+            Some(terms) => vec![Part::Term(Term::concat(self.b, terms))],
+            None => parts,
+        };
+        self.alternatives.push(parts);
+    }
+
+    /// The alternatives followed by `rest`, which reaches to the end of the text. They stand at the top if no group is
+    /// around them. Recursion is as deep as groups with look-aheads nest, which is bounded.
+    fn with_rest(
+        &mut self,
+        alternatives: Vec<Vec<Part>>,
+        rest: &Term,
+        at_top: bool,
+        depth: usize,
+    ) -> Result<Term, Error> {
+        let mut ways = Vec::with_capacity(alternatives.len());
+        for parts in alternatives {
+            // Whether all parts before this one are `^`.
+            let mut behind_start = Vec::with_capacity(parts.len());
+            let mut before = at_top;
+            for (i, part) in parts.iter().enumerate() {
+                behind_start.push(before && i > 0);
+                before &= match part {
+                    Part::Term(term) => term.is_start(self.b),
+                    Part::Ahead { .. } => i > 0,
+                    Part::Group(_) => false,
+                };
+            }
+            let (mut all, mut run) = (*rest, Vec::new());
+            for (part, behind_start) in parts.into_iter().zip(behind_start).rev() {
+                let (ahead, negative, offset) = match part {
+                    Part::Term(term) => {
+                        run.push(term);
+                        continue;
+                    }
+                    Part::Group(inner) => {
+                        all = self.followed(&mut run, all);
+                        if depth >= MAX_GROUPS_AROUND_LOOK_AHEAD {
+                            let message = "look-ahead inside too many groups is not supported";
+                            return Err(Error::new(ErrorKind::LookAround, self.cursor.text(), 0, message));
+                        }
+                        all = self.with_rest(inner, &all, false, depth + 1)?;
+                        continue;
+                    }
+                    Part::Ahead { ahead, negative, offset } => (ahead, negative, offset),
+                };
+                if negative && !ahead.ends_alike() && !behind_start {
+                    let message = "`^` in a negative look-ahead is supported only right after `^`";
+                    return Err(Error::new(ErrorKind::LookAround, self.cursor.text(), offset, message)
+                        .with_help(help::LOOK_AROUND));
+                }
+                all = self.followed(&mut run, all);
+                all = Term::ahead(self.b, &all, &ahead, negative);
+            }
+            ways.push(self.followed(&mut run, all));
+        }
+        Ok(Term::alt(self.b, &ways))
+    }
+
+    /// The parts of a run, last first, followed by `rest`.
+    fn followed(&mut self, run: &mut Vec<Term>, rest: Term) -> Term {
+        let parts: Vec<Term> = run.drain(..).rev().chain([rest]).collect();
+        Term::concat(self.b, parts)
     }
 
     fn atom(&mut self, c: char, offset: usize) -> Result<Term, Error> {
@@ -155,23 +248,48 @@ impl Parser<'_> {
             None => atom,
             Some((min, max)) => Term::repeat(self.b, &atom, min, max),
         };
-        self.sequence.push(term);
+        self.sequence.push(Part::Term(term));
         Ok(())
     }
 
     // ---- groups ----
 
-    fn close_group(&mut self, offset: usize) -> Result<Term, Error> {
+    fn close_group(&mut self, offset: usize) -> Result<(), Error> {
         let Some(open) = self.open.pop() else {
             let error = self.cursor.syntax(offset, "this `)` closes nothing");
             return Err(error.with_help("write `\\)` to mean the character"));
         };
         self.end_alternative();
-        let group = Term::alt(self.b, &self.alternatives);
+        let alternatives = std::mem::replace(&mut self.alternatives, open.alternatives);
         self.flags = open.flags;
-        self.alternatives = open.alternatives;
         self.sequence = open.sequence;
-        Ok(group)
+        let plain = plain(&alternatives);
+        let part = match (open.kind, plain) {
+            (GroupKind::Plain, Some(terms)) => {
+                let group = Term::alt(self.b, &terms);
+                return self.push_quantified(group);
+            }
+            (GroupKind::Plain, None) => Part::Group(alternatives),
+            (GroupKind::Ahead { negative }, plain) => {
+                let any = self.b.class(CharClass::any());
+                let any = Term::plain(self.b.star(any), true);
+                let ahead = match plain {
+                    Some(terms) => {
+                        let ahead = Term::alt(self.b, &terms);
+                        Term::concat(self.b, vec![ahead, any])
+                    }
+                    None => self.with_rest(alternatives, &any, false, 1)?,
+                };
+                Part::Ahead { ahead, negative, offset: open.offset }
+            }
+        };
+        if self.cursor.quantifier()?.is_some() {
+            let message = "look-ahead in a repetition is not supported";
+            return Err(Error::new(ErrorKind::LookAround, self.cursor.text(), open.offset, message)
+                .with_help(help::LOOK_AROUND));
+        }
+        self.sequence.push(part);
+        Ok(())
     }
 
     fn open_group(&mut self, offset: usize) -> Result<(), Error> {
@@ -181,11 +299,10 @@ impl Parser<'_> {
         }
         self.cursor.bump();
         let outside = self.flags;
-        if self.cursor.eat("?") {
-            self.group_kind(offset)?;
-        }
+        let kind = if self.cursor.eat("?") { self.group_kind(offset)? } else { GroupKind::Plain };
         self.open.push(Open {
             offset,
+            kind,
             flags: outside,
             alternatives: std::mem::take(&mut self.alternatives),
             sequence: std::mem::take(&mut self.sequence),
@@ -194,23 +311,26 @@ impl Parser<'_> {
     }
 
     /// What follows `(?`.
-    fn group_kind(&mut self, offset: usize) -> Result<(), Error> {
+    fn group_kind(&mut self, offset: usize) -> Result<GroupKind, Error> {
         let refuse = |parser: &Self, kind, message: &str| {
             Err(Error::new(kind, parser.cursor.text(), offset, message.to_owned()))
         };
         if self.cursor.eat(":") {
-            return Ok(());
+            return Ok(GroupKind::Plain);
         }
-        for (start, what) in
-            [("=", "look-ahead"), ("!", "look-ahead"), ("<=", "look-behind"), ("<!", "look-behind")]
-        {
+        for (start, negative) in [("=", false), ("!", true)] {
             if self.cursor.eat(start) {
-                let refused = refuse(self, ErrorKind::LookAround, &format!("{what} is not supported"));
+                return Ok(GroupKind::Ahead { negative });
+            }
+        }
+        for start in ["<=", "<!"] {
+            if self.cursor.eat(start) {
+                let refused = refuse(self, ErrorKind::LookAround, "look-behind is not supported");
                 return refused.map_err(|error: Error| error.with_help(help::LOOK_AROUND));
             }
         }
         if self.cursor.eat("<") || self.cursor.eat("P<") {
-            return self.group_name();
+            return self.group_name().map(|()| GroupKind::Plain);
         }
         if self.cursor.eat(">") {
             return refuse(self, ErrorKind::Unsupported, "atomic groups are not supported");
@@ -221,7 +341,7 @@ impl Parser<'_> {
         }
         self.flags(offset)?;
         if self.cursor.eat(":") {
-            return Ok(());
+            return Ok(GroupKind::Plain);
         }
         refuse(self, ErrorKind::Syntax, "flags in the middle of a pattern need a group: `(?i:…)`")
     }
@@ -287,4 +407,15 @@ impl Parser<'_> {
         }
         Err(self.cursor.syntax(group, "this group is not closed"))
     }
+}
+
+/// The terms of alternatives without look-ahead; `None` if there is one.
+fn plain(alternatives: &[Vec<Part>]) -> Option<Vec<Term>> {
+    alternatives
+        .iter()
+        .map(|parts| match parts[..] {
+            [Part::Term(term)] => Some(term),
+            _ => None,
+        })
+        .collect()
 }

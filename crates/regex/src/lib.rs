@@ -21,7 +21,8 @@
 //!   `(^|x)y($|z)` works in both modes, and `a^b` matches nothing. The module `term` says how.
 //!
 //! What is regular is supported; what is not is refused with its [position](Error::position) and a way out:
-//! look-around, back-references, word boundaries, multi-line anchors, atomic and possessive groups.
+//! look-around (but for look-ahead outside repetitions in ECMA-262), back-references, word boundaries, multi-line
+//! anchors, atomic and possessive groups.
 //! Greedy and lazy repetition have the same language, and groups capture nothing.
 //!
 //! # Costs and limits

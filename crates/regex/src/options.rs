@@ -101,18 +101,18 @@ impl Options {
             let message = format!("the pattern is {} bytes long, over the limit of {limit}", text.len());
             return Err(Error::new(ErrorKind::Limit, text, limit, message));
         }
-        let term = match self.dialect {
-            Dialect::Rust => rust::read(builder, text, &self.limits)?,
-            Dialect::Ecma => ecma::read(builder, text, &self.limits)?,
-        };
-        let term = match self.matching {
-            Matching::Full => term,
+        let around = match self.matching {
+            Matching::Full => Term::empty(builder),
             Matching::Search => {
                 let any = builder.class(CharClass::any());
-                let any = Term::plain(builder.star(any), true);
-                Term::concat(builder, vec![any, term, any])
+                Term::plain(builder.star(any), true)
             }
         };
+        let term = match self.dialect {
+            Dialect::Rust => rust::read(builder, text, &self.limits)?,
+            Dialect::Ecma => ecma::read(builder, text, &self.limits, around)?,
+        };
+        let term = Term::concat(builder, vec![around, term, around]);
         let expr = term.as_whole_text();
         if !builder.properties(expr).is_text {
             let message = "the pattern can match bytes that are not UTF-8";

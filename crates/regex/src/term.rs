@@ -18,6 +18,10 @@
 //! `L[0][0] ⊆ L[a][0] ⊆ L[a][z]`. That is why the rules above may use languages that contain the empty text
 //! although they speak of parts that match something: whatever the empty text adds is covered by another case.
 //!
+//! Look-ahead is an intersection with all that follows, so it is applied to terms that reach to the end of the text (see
+//! [`Term::ahead`]). A negative one that asks about `^` itself is the one case that is not monotone; callers keep it
+//! behind a `^`, where no rule meets it beside the empty text.
+//!
 //! The whole pattern is `L[1][1]`, and a search is that of `.* pattern .*`. Each step makes a constant number of
 //! expressions, so the result is linear in the pattern. Patterns without anchors inside pay nothing.
 
@@ -55,6 +59,29 @@ impl Term {
     pub(crate) fn end(b: &GrammarBuilder) -> Self {
         let (yes, no) = (b.empty(), b.never());
         Self { exprs: [[no, yes], [no, yes]], nullable: [[false, true], [false, true]] }
+    }
+
+    /// `rest`, which reaches to the end of the text, where `ahead`, which does too, matches as well, or does not.
+    pub(crate) fn ahead(b: &mut GrammarBuilder, rest: &Self, ahead: &Self, negative: bool) -> Self {
+        Self::each(|a, z| {
+            if z == 0 {
+                return (b.never(), false);
+            }
+            let (rest, rest_nullable) = (rest.exprs[a][1], rest.nullable[a][1]);
+            let look = if negative { b.not(ahead.exprs[a][1]) } else { ahead.exprs[a][1] };
+            (b.and([rest, look]), rest_nullable && ahead.nullable[a][1] != negative)
+        })
+    }
+
+    /// Whether the term reaches the end of the text alike from the text's start and from later on.
+    pub(crate) fn ends_alike(&self) -> bool {
+        self.exprs[0][1] == self.exprs[1][1]
+    }
+
+    /// Whether the term is the empty text at the start and nothing elsewhere.
+    pub(crate) fn is_start(&self, b: &GrammarBuilder) -> bool {
+        let (yes, no) = (b.empty(), b.never());
+        self.exprs == [[no, no], [yes, yes]]
     }
 
     /// What the term matches if it has the text to itself.

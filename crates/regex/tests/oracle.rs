@@ -93,6 +93,15 @@ proptest! {
     }
 
     #[test]
+    fn look_ahead_is_exact(pattern in ahead_pattern()) {
+        let options = Options::new().dialect(Dialect::Ecma);
+        // `^` in a negative look-ahead is refused in most places.
+        if options.grammar(&pattern).is_ok() {
+            check_ecma(&pattern, &texts(&['a', 'b', 'c'], 4));
+        }
+    }
+
+    #[test]
     fn ecma_syntax_is_exact(pattern in ecma_pattern()) {
         let mut texts = interesting_texts();
         if pattern.contains(r"\W") {
@@ -102,6 +111,32 @@ proptest! {
         }
         check_ecma(&pattern, &texts);
     }
+}
+
+/// Patterns full of look-ahead, none of it repeated.
+fn ahead_pattern() -> impl Strategy<Value = String> {
+    let leaf = proptest::sample::select(vec![
+        "a",
+        "b",
+        "[ab]",
+        "[^a]",
+        "^",
+        "$",
+        "a*",
+        "[bc]+",
+        "b?",
+        "",
+        "(?:ab|c)*",
+    ]);
+    leaf.prop_map(str::to_owned).prop_recursive(4, 16, 3, |inner| {
+        prop_oneof![
+            5 => (inner.clone(), inner.clone()).prop_map(|(l, r)| format!("{l}{r}")),
+            2 => (inner.clone(), inner.clone()).prop_map(|(l, r)| format!("(?:{l}|{r})")),
+            2 => inner.clone().prop_map(|body| format!("(?={body})")),
+            3 => inner.clone().prop_map(|body| format!("(?!{body})")),
+            1 => inner.prop_map(|body| format!("^{body}")),
+        ]
+    })
 }
 
 /// Classes and escapes on which dialects differ.

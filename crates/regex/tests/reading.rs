@@ -81,7 +81,7 @@ fn rust_patterns() {
 #[test]
 fn ecma_errors() {
     let patterns = r"
-        a(?=b)  (?!b)  (?<=b)  (?<!b)  (?>a)  (?P=n)  (?#c)  (a)\1  \k<n>  a\b  \B  a++  a{2}+  a**  *a  ^*  (+)  {3}
+        (a(?=b))+  a(?!^b)  (?<=b)  (?<!b)  (?>a)  (?P=n)  (?#c)  (a)\1  \k<n>  a\b  \B  a++  a{2}+  a**  *a  ^*  (+)  {3}
         a{4,2}  a{4294967296}  (a  a)  [a  [b-a]  \  \Z  \A  \a  \e  \q  \u12  \u{110000}  \u{}  \xg  \c1  \01
         \uD83D  [\uD83D]  \uDE00\uD83D  \p{Klingon}  \pL  \p{L  \p{^L}  (?m)^a  (?x)a  a(?i)b  (?i  (?  (?<
         (?<1a>b)  (?<n  (?i-  [\1]  [\B]";
@@ -93,8 +93,8 @@ fn ecma_errors() {
         found.push_str(&error.help().map_or("\n".to_owned(), |help| format!("; {help}\n")));
     }
     expect![[r#"
-        a(?=b)         LookAround at 1: look-ahead is not supported; say what may come here with alternatives and classes, or check it after generating
-        (?!b)          LookAround at 0: look-ahead is not supported; say what may come here with alternatives and classes, or check it after generating
+        (a(?=b))+      LookAround at 0: look-ahead in a repetition is not supported; say what may come here with alternatives and classes, or check it after generating
+        a(?!^b)        LookAround at 1: `^` in a negative look-ahead is supported only right after `^`; say what may come here with alternatives and classes, or check it after generating
         (?<=b)         LookAround at 0: look-behind is not supported; say what may come here with alternatives and classes, or check it after generating
         (?<!b)         LookAround at 0: look-behind is not supported; say what may come here with alternatives and classes, or check it after generating
         (?>a)          Unsupported at 0: atomic groups are not supported

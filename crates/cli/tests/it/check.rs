@@ -125,7 +125,7 @@ fn results_and_errors_come_as_json() {
         "aaa\n",
         1,
         expect![[r#"
-            {"compile_error":null,"verdict":false,"rejection":{"offset":3,"line":1,"column":4,"before":"aaa","found":null,"expected":["`a`","`b`"],"can_finish":false,"rules":[],"message":"the document ends too early; expected `a` or `b`"},"report":{"enforced":[],"relaxed":[],"ignored":[]}}
+            {"compile_error":null,"verdict":false,"rejection":{"offset":3,"line":1,"column":4,"before":"aaa","found":null,"expected":["`a`","`b`"],"can_finish":false,"rules":[],"message":"the document ends too early; expected `a` or `b`"},"report":{"enforced":[],"relaxed":[],"ignored":[],"notes":[]}}
         "#]],
     );
     check(
@@ -133,7 +133,7 @@ fn results_and_errors_come_as_json() {
         "aab\n",
         0,
         expect![[r#"
-        {"compile_error":null,"verdict":true,"rejection":null,"report":{"enforced":[],"relaxed":[],"ignored":[]}}
+        {"compile_error":null,"verdict":true,"rejection":null,"report":{"enforced":[],"relaxed":[],"ignored":[],"notes":[]}}
     "#]],
     );
     check(

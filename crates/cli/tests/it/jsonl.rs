@@ -38,15 +38,15 @@ fn questions_are_answered_in_order() {
             r#"{"schema": {"type": "object", "properties": {"a": {"$ref": "other"}}}, "instances": ["{\"a\": 1}", "{\"a\": 2}"], "options": {"resources": {"other": {"const": 1}}}}"#,
         ),
         expect![[r#"
-            {"compile_error":null,"verdicts":[true,false,false,true],"report":{"enforced":[{"pointer":"/type","what":"type"}],"relaxed":[],"ignored":[{"pointer":"/x-unit","what":"x-unit (unknown)"}]}}
-            {"compile_error":null,"verdicts":[true,true,true,false],"report":{"enforced":[{"pointer":"/enum","what":"enum"}],"relaxed":[],"ignored":[]}}
-            {"compile_error":null,"verdicts":[false],"report":{"enforced":[],"relaxed":[],"ignored":[]}}
-            {"compile_error":null,"verdicts":[true,false],"report":{"enforced":[],"relaxed":[],"ignored":[]}}
-            {"compile_error":null,"verdicts":[true,true,false],"report":{"enforced":[],"relaxed":[],"ignored":[]}}
-            {"compile_error":null,"verdicts":[true,false],"report":{"enforced":[],"relaxed":[],"ignored":[]}}
-            {"compile_error":null,"verdicts":[true,false],"report":{"enforced":[],"relaxed":[],"ignored":[]}}
-            {"compile_error":null,"verdicts":[true,false],"report":{"enforced":[],"relaxed":[],"ignored":[]}}
-            {"compile_error":null,"verdicts":[true,false],"report":{"enforced":[{"pointer":"/properties","what":"properties"},{"pointer":"/properties/a/$ref","what":"$ref"},{"pointer":"/type","what":"type"},{"pointer":"other#/const","what":"const"}],"relaxed":[],"ignored":[]}}
+            {"compile_error":null,"verdicts":[true,false,false,true],"report":{"enforced":[{"pointer":"/type","what":"type"}],"relaxed":[],"ignored":[{"pointer":"/x-unit","what":"x-unit (unknown)"}],"notes":[]}}
+            {"compile_error":null,"verdicts":[true,true,true,false],"report":{"enforced":[{"pointer":"/enum","what":"enum"}],"relaxed":[],"ignored":[],"notes":[]}}
+            {"compile_error":null,"verdicts":[false],"report":{"enforced":[],"relaxed":[],"ignored":[],"notes":[]}}
+            {"compile_error":null,"verdicts":[true,false],"report":{"enforced":[],"relaxed":[],"ignored":[],"notes":[]}}
+            {"compile_error":null,"verdicts":[true,true,false],"report":{"enforced":[],"relaxed":[],"ignored":[],"notes":[]}}
+            {"compile_error":null,"verdicts":[true,false],"report":{"enforced":[],"relaxed":[],"ignored":[],"notes":[]}}
+            {"compile_error":null,"verdicts":[true,false],"report":{"enforced":[],"relaxed":[],"ignored":[],"notes":[]}}
+            {"compile_error":null,"verdicts":[true,false],"report":{"enforced":[],"relaxed":[],"ignored":[],"notes":[]}}
+            {"compile_error":null,"verdicts":[true,false],"report":{"enforced":[{"pointer":"/properties","what":"properties"},{"pointer":"/properties/a/$ref","what":"$ref"},{"pointer":"/type","what":"type"},{"pointer":"other#/const","what":"const"}],"relaxed":[],"ignored":[],"notes":[]}}
         "#]],
     );
 }

@@ -112,6 +112,8 @@ pub(crate) struct Fates {
     pub(crate) relaxed: Vec<(ValueId, String)>,
     /// With the explanation.
     pub(crate) ignored: Vec<(ValueId, String, &'static str)>,
+    /// Keywords that are enforced with a difference, and which.
+    pub(crate) notes: Vec<(ValueId, String, &'static str)>,
 }
 
 /// Parses schemas.
@@ -286,6 +288,9 @@ impl Reader<'_> {
             if self.options.formats == Formats::Annotate {
                 self.unenforce(k, "format", "formats annotate");
             } else if let Some((name, format)) = formats::find(&name, k.dialect.draft) {
+                if let Some(why) = formats::narrowed(name, k.dialect.draft) {
+                    self.fates.notes.push((k.schema, "format".to_owned(), why));
+                }
                 out.push(Assertion::Text(self.texts.format(name, format)?));
             } else if formats::is_left_out(&name) {
                 let pointer = self.registry.forest.pointer_to(k.schema, "format");

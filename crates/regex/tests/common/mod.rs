@@ -35,6 +35,15 @@ impl Matcher<'_> {
             Expr::Seq(parts) => parts.iter().fold([start].into(), |starts, &part| self.all(&starts, part)),
             Expr::Alt(parts) => parts.iter().flat_map(|&part| self.ends(part, start)).collect(),
             Expr::Repeat { body, min, max } => self.repeat(body, min, max, start),
+            Expr::And(parts) => {
+                let all: Vec<_> = parts.iter().map(|&part| self.ends(part, start)).collect();
+                all[0].iter().copied().filter(|end| all.iter().all(|ends| ends.contains(end))).collect()
+            }
+            Expr::Not(body) => {
+                let text = std::str::from_utf8(self.text).expect("a text");
+                let not = self.ends(body, start);
+                (start..=text.len()).filter(|end| text.is_char_boundary(*end) && !not.contains(end)).collect()
+            }
             other => panic!("not in a regular expression: {other:?}"),
         };
         self.known.insert((expr, start), ends.clone());
