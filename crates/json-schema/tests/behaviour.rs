@@ -571,3 +571,26 @@ fn items_are_distinct_where_their_values_are_few() {
         "#]],
     );
 }
+
+#[test]
+fn branches_keep_their_own_orders_where_one_order_can() {
+    let schema = r#"{"anyOf": [
+        {"properties": {"kind": {"const": "a"}, "x": true}, "required": ["kind"]},
+        {"properties": {"id": true, "kind": {"const": "b"}, "y": true}, "required": ["kind", "y"]}
+    ]}"#;
+    check(
+        schema,
+        &[
+            r#"{"kind":"a","x":1}"#,
+            r#"{"id":1,"kind":"b","y":2}"#,
+            r#"{"id":1,"kind":"a","x":2}"#,
+            r#"{"kind":"b","id":1,"y":2}"#,
+        ],
+        &expect![[r#"
+            + {"kind":"a","x":1}
+            + {"id":1,"kind":"b","y":2}
+            + {"id":1,"kind":"a","x":2}
+            - {"kind":"b","id":1,"y":2}
+        "#]],
+    );
+}

@@ -6,11 +6,13 @@ use super::node::{Kind, NodeContent, NodeId};
 use crate::error::Error;
 use crate::json::{Value, ValueId};
 use crate::schema::Assertion;
-use formwork_grammar::HashSet;
+use formwork_grammar::{HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Normal<'_> {
-    /// The declared names of the nodes that a demand mentions: own before referenced before branches.
+    /// The declared names of the nodes that a demand mentions, in an order that keeps to each schema's own as far as one
+    /// order can; where they leave it open, own before referenced before branches.
     pub(crate) fn declared(&mut self, demand: FormulaId) -> Result<Names, Error> {
         let mut nodes = Vec::new();
         for (_, atom) in self.formulas.atoms(demand) {
@@ -23,8 +25,7 @@ impl Normal<'_> {
                 return Ok(names.clone());
             }
         }
-        let mut names: Vec<Arc<str>> = Vec::new();
-        let mut known: HashSet<Arc<str>> = HashSet::default();
+        let mut order = Order::default();
         let mut seen: HashSet<NodeId> = HashSet::default();
         // Depth first in document order: what is pushed last is visited first.
         let mut todo: Vec<NodeId> = nodes.iter().rev().copied().collect();
@@ -35,7 +36,7 @@ impl Normal<'_> {
             let schema = match self.nodes[node.0 as usize].content {
                 NodeContent::Schema(schema) => schema,
                 NodeContent::Constant(value) => {
-                    self.constant_names(value, &mut names, &mut known);
+                    self.constant_names(value, &mut order);
                     continue;
                 }
             };
@@ -47,17 +48,11 @@ impl Normal<'_> {
             for assertion in &parsed.assertions {
                 match assertion {
                     Assertion::Members { declared, .. } => {
-                        names.extend(
-                            declared
-                                .iter()
-                                .map(|(name, _)| name)
-                                .filter(|&name| known.insert(name.clone()))
-                                .cloned(),
-                        );
+                        order.chain(declared.iter().map(|(name, _)| name));
                     }
                     Assertion::Values(values) => {
                         for &value in values {
-                            self.constant_names(value, &mut names, &mut known);
+                            self.constant_names(value, &mut order);
                         }
                     }
                     Assertion::Reference(target) => below.push(self.schema(*target)),
@@ -77,7 +72,7 @@ impl Normal<'_> {
             }
             todo.extend(below.into_iter().rev());
         }
-        let names = Names::from(names);
+        let names = Names::from(order.names());
         if let [node] = nodes[..] {
             self.declared.insert(node, names.clone());
         }
@@ -110,11 +105,74 @@ impl Normal<'_> {
         Ok(self.pointer(demand))
     }
 
-    fn constant_names(&self, value: ValueId, names: &mut Vec<Arc<str>>, known: &mut HashSet<Arc<str>>) {
+    fn constant_names(&self, value: ValueId, order: &mut Order) {
         if let Value::Object(members) = self.reader.registry.forest.get(value) {
-            names.extend(
-                members.iter().map(|(name, _)| name).filter(|&name| known.insert(name.clone())).cloned(),
-            );
+            order.chain(members.iter().map(|(name, _)| name));
         }
+    }
+}
+
+/// Several lists of names on their way to one: two branches of `anyOf` may declare the same names with others between.
+#[derive(Default)]
+struct Order {
+    names: Vec<Arc<str>>,
+    numbers: HashMap<Arc<str>, usize>,
+    /// For each name those that follow it somewhere.
+    after: Vec<Vec<usize>>,
+    /// Whether a list brought names that stood in an earlier one.
+    overlaps: bool,
+}
+
+impl Order {
+    fn chain<'n>(&mut self, names: impl Iterator<Item = &'n Arc<str>>) {
+        let mut last: Option<usize> = None;
+        for name in names {
+            let next = self.names.len();
+            let number = *self.numbers.entry(name.clone()).or_insert(next);
+            if number == next {
+                self.names.push(name.clone());
+                self.after.push(Vec::new());
+            } else {
+                self.overlaps = true;
+            }
+            if let Some(last) = last {
+                self.after[last].push(number);
+            }
+            last = Some(number);
+        }
+    }
+
+    /// The names, each after all that precede it in some list; of those that may come next, the one met first. Where the
+    /// lists contradict each other, the name met first comes first.
+    fn names(self) -> Vec<Arc<str>> {
+        if !self.overlaps {
+            return self.names;
+        }
+        let n = self.names.len();
+        let mut n_before = vec![0usize; n];
+        for &number in self.after.iter().flatten() {
+            n_before[number] += 1;
+        }
+        let mut free: BTreeSet<usize> = (0..n).filter(|&number| n_before[number] == 0).collect();
+        let mut placed = vec![false; n];
+        let mut out = Vec::with_capacity(n);
+        let mut first_left = 0;
+        while out.len() < n {
+            let next = free.pop_first().unwrap_or_else(|| {
+                while placed[first_left] {
+                    first_left += 1;
+                }
+                first_left
+            });
+            placed[next] = true;
+            out.push(self.names[next].clone());
+            for &number in &self.after[next] {
+                n_before[number] -= 1;
+                if n_before[number] == 0 && !placed[number] {
+                    free.insert(number);
+                }
+            }
+        }
+        out
     }
 }
