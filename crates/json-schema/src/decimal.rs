@@ -172,6 +172,17 @@ impl Decimal {
         Some(remainder(&self.digits, shift.unsigned_abs(), u128::from(divisor))? == 0)
     }
 
+    /// Whether some power of ten is a multiple of it.
+    pub(crate) fn divides_a_power_of_ten(&self) -> bool {
+        let Some(mut rest) = self.significand() else { return false };
+        for prime in [2, 5] {
+            while rest > 0 && rest % prime == 0 {
+                rest /= prime;
+            }
+        }
+        rest == 1
+    }
+
     /// The significant digits as a number, if they fit.
     pub(crate) fn significand(&self) -> Option<u64> {
         self.digits.iter().try_fold(0u64, |n, &d| n.checked_mul(10)?.checked_add(u64::from(d)))

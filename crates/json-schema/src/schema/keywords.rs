@@ -270,6 +270,9 @@ impl Reader<'_> {
             if of.is_zero() || of.is_negative() {
                 return Err(self.error(k, "multipleOf", "greater than 0"));
             }
+            if !of.divides_a_power_of_ten() {
+                self.note(k, "multipleOf", "multiples with an exponent are left out");
+            }
             out.push(Assertion::MultipleOf(of));
         }
         if let Some(value) = k.get("minLength") {
@@ -289,7 +292,7 @@ impl Reader<'_> {
                 self.unenforce(k, "format", "formats annotate");
             } else if let Some((name, format)) = formats::find(&name, k.dialect.draft) {
                 if let Some(why) = formats::narrowed(name, k.dialect.draft) {
-                    self.fates.notes.push((k.schema, "format".to_owned(), why));
+                    self.note(k, "format", why);
                 }
                 out.push(Assertion::Text(self.texts.format(name, format)?));
             } else if formats::is_left_out(&name) {
@@ -420,7 +423,16 @@ impl Reader<'_> {
             out.push(Assertion::PropertyNames(self.below(k, schema)));
         }
         if let Some(value) = k.get("minProperties") {
-            out.push(Assertion::MinProperties(self.count(k, "minProperties", value)?));
+            let min = self.count(k, "minProperties", value)?;
+            let additional = k.get("additionalProperties").map(|id| self.registry.forest.get(id));
+            if min > 0 && !matches!(additional, Some(Value::Bool(false))) {
+                self.note(
+                    k,
+                    "minProperties",
+                    "counted in the text: an undeclared name that repeats counts each time",
+                );
+            }
+            out.push(Assertion::MinProperties(min));
         }
         if let Some(value) = k.get("maxProperties") {
             out.push(Assertion::MaxProperties(self.count(k, "maxProperties", value)?));
@@ -457,6 +469,11 @@ impl Reader<'_> {
     /// A sub-schema, or what a reference leads to.
     fn below(&mut self, k: &Keywords, schema: ValueId) -> SchemaAt {
         self.registry.entered(k.scope, schema)
+    }
+
+    /// Says how a keyword that is enforced differs from what the standard says.
+    fn note(&mut self, k: &Keywords, keyword: &str, why: &'static str) {
+        self.fates.notes.push((k.schema, keyword.to_owned(), why));
     }
 
     /// Moves a keyword from the enforced to the ignored.
