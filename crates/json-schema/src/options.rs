@@ -50,8 +50,8 @@ pub enum PropertyOrder {
 pub enum Formats {
     /// The standard's formats restrict; unknown ones do not, and are reported.
     ///
-    /// `regex` and `idn-hostname` are not regular and are refused. From draft 7 on, `hostname` leaves out labels with
-    /// Punycode, and the report says so.
+    /// `idn-hostname` is not regular and is refused, and so is `regex` unless it stands alone. `regex` and, from draft 7
+    /// on, `hostname` leave some out, and the report says which.
     /// Some are wider than the standard: the domain of `email` is bounded label by label, and not to 253 characters in
     /// all; that of `idn-email` may have any character beyond ASCII.
     #[default]

@@ -66,6 +66,12 @@ impl Texts {
         Ok(text)
     }
 
+    /// Whether a string is a regular expression.
+    pub(crate) fn is_regex(&mut self, string: &Arc<str>) -> bool {
+        // Look-behind and the like are no languages here, but regular expressions all the same.
+        !matches!(self.pattern(string), Err(PatternError::Invalid(_)))
+    }
+
     /// The strings of a format.
     pub(crate) fn format(&mut self, name: &'static str, format: Format) -> Result<ExprId, Error> {
         if let Some(&text) = self.formats.get(name) {

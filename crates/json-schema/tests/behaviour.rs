@@ -594,3 +594,55 @@ fn branches_keep_their_own_orders_where_one_order_can() {
         "#]],
     );
 }
+
+#[test]
+fn regular_expressions_nest() {
+    let schema =
+        Schema::new(&Options::default(), r#"{"type": "string", "format": "regex"}"#).expect("a schema");
+    let valid = [
+        "",
+        "([abc])+\\s+$",
+        "^(?:a|(b|)*)??$",
+        "(?<=a+)b",
+        "[]",
+        "[^]",
+        "\\cA",
+        "[a-z0-9_-]{2,10}|x{3,}?",
+        "\\p{Lu}\\u{1F600}",
+        "a{12,99}",
+        "|",
+        "^[^\\]\\-]*\\/$",
+        "é[α]",
+        "a{0}",
+    ];
+    let invalid = [
+        "^(abc]",
+        "\\a",
+        "(?P<name>x)",
+        "(?#comment)a",
+        "(?i)abc",
+        "*a",
+        "a**",
+        "[z-a]",
+        "a{3,2}",
+        "(",
+        ")",
+        "[a",
+        "\\",
+        "a{12,9}",
+        "{1}",
+        "]",
+        "\\u{110000}",
+        "[\\d-a-c]",
+        "(?=a)*",
+    ];
+    let spelled = |text: &str| json!(text).to_string();
+    for text in valid {
+        assert!(schema.accepts(&spelled(text)), "{text}");
+    }
+    for text in invalid {
+        assert!(!schema.accepts(&spelled(text)), "{text}");
+    }
+    let beside = Schema::new(&Options::default(), r#"{"format": "regex", "minLength": 1}"#);
+    assert_eq!(beside.err().map(|error| error.pointer().to_owned()).as_deref(), Some("/format"));
+}

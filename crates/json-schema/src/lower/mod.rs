@@ -6,6 +6,7 @@ mod digits;
 mod machine;
 mod number;
 mod object;
+mod regex_syntax;
 mod shape;
 mod string;
 

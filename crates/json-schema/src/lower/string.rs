@@ -18,6 +18,13 @@ impl Lowering<'_> {
         if formula == FormulaId::TRUE {
             return Ok(self.any_string());
         }
+        if matches!(self.normal.formulas.get(formula), Formula::Atom(Atom::Regex(true))) {
+            return Ok(self.regex_syntax());
+        }
+        let is_regex = |(_, atom): &(FormulaId, Atom)| matches!(atom, Atom::Regex(_));
+        if self.normal.formulas.atoms(formula).iter().any(is_regex) {
+            return self.refuse_regex();
+        }
         // Lengths alone count spelled characters, at a cost that does not depend on the bounds.
         let atoms: Vec<Option<Atom>> = self
             .normal
@@ -101,10 +108,18 @@ impl Lowering<'_> {
                 let names = self.names(set);
                 if *sign { names } else { self.b.not(names) }
             }
+            Atom::Regex(_) => self.refuse_regex()?,
             Atom::MinLength(n) => self.length(*n, u64::MAX, pointer)?,
             Atom::MaxLength(n) => self.length(0, *n, pointer)?,
             _ => self.b.never(),
         })
+    }
+
+    fn refuse_regex(&mut self) -> Result<ExprId, Error> {
+        let pointer = self.normal.pointer_of(self.demand, "format")?;
+        let why =
+            "\"regex\" is no regular language, so it stands only where nothing else restricts the string";
+        Err(Error::unsupported(pointer, "format", why))
     }
 
     fn length(&mut self, min: u64, max: u64, pointer: &str) -> Result<ExprId, Error> {

@@ -60,6 +60,8 @@ pub(crate) enum Atom {
     // ---- strings ----
     /// A string of this language.
     Text(ExprId, bool),
+    /// A regular expression, or none.
+    Regex(bool),
     /// At least this many characters.
     MinLength(u64),
     /// At most this many characters.
@@ -372,6 +374,7 @@ impl Formulas {
             Atom::Multiple(of, sign) => Atom::Multiple(of, !sign),
             Atom::NumberIn(set, sign) => Atom::NumberIn(set, !sign),
             Atom::Text(text, sign) => Atom::Text(text, !sign),
+            Atom::Regex(sign) => Atom::Regex(!sign),
             Atom::StringIn(set, sign) => Atom::StringIn(set, !sign),
             Atom::MinLength(n) => Atom::MaxLength(n - 1),
             Atom::MaxLength(u64::MAX) | Atom::MaxItems(u64::MAX) | Atom::MaxMembers(u64::MAX) => return no,

@@ -38,6 +38,8 @@ pub(crate) enum Assertion {
     MultipleOf(Decimal),
     /// A string of this language.
     Text(ExprId),
+    /// A regular expression.
+    Regex,
     /// At least this many characters.
     MinLength(u64),
     /// At most this many characters.
@@ -295,6 +297,13 @@ impl Reader<'_> {
                     self.note(k, "format", why);
                 }
                 out.push(Assertion::Text(self.texts.format(name, format)?));
+            } else if &*name == "regex" {
+                self.note(
+                    k,
+                    "format",
+                    "names of groups, back-references, and ranges that end in escapes are left out",
+                );
+                out.push(Assertion::Regex);
             } else if formats::is_left_out(&name) {
                 let pointer = self.registry.forest.pointer_to(k.schema, "format");
                 return Err(Error::unsupported(pointer, "format", &format!("{name:?} is not enforced yet")));
