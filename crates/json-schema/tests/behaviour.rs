@@ -646,3 +646,35 @@ fn regular_expressions_nest() {
     let beside = Schema::new(&Options::default(), r#"{"format": "regex", "minLength": 1}"#);
     assert_eq!(beside.err().map(|error| error.pointer().to_owned()).as_deref(), Some("/format"));
 }
+
+#[test]
+fn a_tag_splits_its_branches_at_linear_cost() {
+    // The branch is known once the tag is read; claimed one by one the conditions would make 2⁶⁰ alternatives.
+    let n = 60;
+    let branches: Vec<_> = (0..n)
+        .map(|i| {
+            json!({
+                "if": {"properties": {"type": {"const": format!("t{i}")}}, "required": ["type"]},
+                "then": {"properties": {format!("p{i}"): {"type": "integer"}}, "required": [format!("p{i}")]}
+            })
+        })
+        .collect();
+    let tags: Vec<_> = (0..n).map(|i| format!("t{i}")).collect();
+    let schema = json!({
+        "type": "object", "properties": {"type": {"enum": tags}}, "required": ["type"], "allOf": branches
+    });
+    let mut limits = Limits::default();
+    limits.max_states = 20_000;
+    limits.max_alternatives = 2 * n;
+    let schema =
+        Schema::new(&Options::default().limits(limits), &schema.to_string()).expect("within the limits");
+    for (text, valid) in [
+        (r#"{"type":"t7","p7":1}"#, true),
+        (r#"{"type":"t7","p7":"x"}"#, false),
+        (r#"{"type":"t7","p8":1}"#, false),
+        (r#"{"type":"t59","p3":"x","p59":1}"#, true),
+        (r#"{"type":"t60"}"#, false),
+    ] {
+        assert_eq!(schema.accepts(text), valid, "{text}");
+    }
+}

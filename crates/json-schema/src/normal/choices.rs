@@ -2,6 +2,7 @@
 //!
 //! A derivative is a monotone formula over demands and residual atoms. Wanted are pairs (demand, residual) whose union
 //! it is. Conjuncts that speak of the value alone are claimed at once: on ordinary schemas that is all there is.
+//! What only compares the value with constants splits it into classes ([`Normal::value_classes`]).
 //! Else one demand is picked, and either claimed or left out; by monotonicity the branch that leaves it out imposes
 //! nothing, so no complement is needed.
 
@@ -42,11 +43,12 @@ impl Normal<'_> {
             if rest == FormulaId::FALSE || claim == FormulaId::FALSE {
                 continue;
             }
-            let open = self.formulas.atoms(rest).into_iter().find_map(|(id, atom)| match atom {
+            let open = self.formulas.atoms(rest).into_iter().filter_map(|(id, atom)| match atom {
                 Atom::Value(demand) => Some((id, demand)),
                 _ => None,
             });
-            let Some((atom, demand)) = open else {
+            let (atoms, demands): (Vec<_>, Vec<_>) = open.unzip();
+            let (Some(&atom), Some(&demand)) = (atoms.first(), demands.first()) else {
                 if claim == FormulaId::TRUE || !self.is_empty_demand(claim) {
                     match out.iter_mut().find(|other| other.rest == rest) {
                         Some(other) => other.demand = self.formulas.any([other.demand, claim]),
@@ -55,6 +57,19 @@ impl Normal<'_> {
                 }
                 continue;
             };
+            if let Some(classes) = self.value_classes(claim, &demands) {
+                for class in classes.into_iter().rev() {
+                    let mut all = vec![claim];
+                    let mut settled: HashMap<FormulaId, FormulaId> = HashMap::default();
+                    for ((&atom, &demand), holds) in atoms.iter().zip(&demands).zip(class) {
+                        all.push(if holds { demand } else { self.formulas.negate(demand) });
+                        settled.insert(atom, if holds { FormulaId::TRUE } else { FormulaId::FALSE });
+                    }
+                    let rest = self.settle_all(rest, &settled);
+                    todo.push((self.formulas.all(all), rest));
+                }
+                continue;
+            }
             let left_out = self.settle(rest, atom, FormulaId::FALSE);
             let claimed = self.settle(rest, atom, FormulaId::TRUE);
             todo.push((claim, left_out));
@@ -74,6 +89,12 @@ impl Normal<'_> {
     fn settle(&mut self, formula: FormulaId, atom: FormulaId, value: FormulaId) -> FormulaId {
         self.formulas
             .replace(formula, &mut HashMap::default(), &mut |_, id, _| if id == atom { value } else { id })
+    }
+
+    fn settle_all(&mut self, formula: FormulaId, settled: &HashMap<FormulaId, FormulaId>) -> FormulaId {
+        self.formulas.replace(formula, &mut HashMap::default(), &mut |_, id, _| {
+            settled.get(&id).copied().unwrap_or(id)
+        })
     }
 
     /// Moves the conjuncts that speak of the value alone into the claim.
@@ -123,8 +144,6 @@ impl Normal<'_> {
         if settled.is_empty() {
             return formula;
         }
-        self.formulas.replace(formula, &mut HashMap::default(), &mut |_, id, _| {
-            settled.get(&id).copied().unwrap_or(id)
-        })
+        self.settle_all(formula, &settled)
     }
 }

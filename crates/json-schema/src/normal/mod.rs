@@ -4,6 +4,7 @@
 
 mod build;
 mod choices;
+mod classes;
 mod derive;
 mod dump;
 mod evaluated;
