@@ -22,6 +22,8 @@
 //!   compiled. In a trigger's tags a name must not be cut by the end of the trigger.
 //! - **Ends are excluded.** Free text inside a tag cannot contain the end of the nearest tag around it; free tokens cannot
 //!   be its end token.
+//! - **Models** ([`Model`]): what the families of models write when they think and call tools, as formats. A family is a
+//!   file of facts; see `docs/models.md`.
 //!
 //! # The formats
 //! | type | members (default) | means |
@@ -56,6 +58,8 @@
 mod format;
 mod options;
 
+mod models;
+
 mod legacy;
 mod lower;
 mod parse;
@@ -68,6 +72,7 @@ pub use format::{
     AnyText, Dispatch, Format, JsonSchema, Marker, Style, Symbol, Tag, TagsWithSeparator, TokenDispatch,
     TokenTriggeredTags, TriggeredTags,
 };
+pub use models::{Model, Reasoning, Tool, ToolChoice, Tools};
 pub use options::Options;
 
 use formwork_grammar::Grammar;

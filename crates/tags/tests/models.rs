@@ -1,0 +1,157 @@
+//! The families of models, by the cases under `data/models/`: turns that each accepts and refuses.
+
+#![allow(missing_docs, reason = "a test")]
+
+mod common;
+
+use common::accepts;
+use formwork_tags::{Error, ErrorKind, Model, Options, Reasoning, ToolChoice, Tools};
+use serde_json::{Value, json};
+
+/// The cases of a family.
+fn cases(name: &str) -> Value {
+    let path = format!("{}/../../data/models/{name}.json", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn strings<'a>(value: &'a Value, name: &str) -> Vec<&'a str> {
+    let list = value[name].as_array().unwrap_or_else(|| panic!("{name} is missing"));
+    list.iter().map(|text| text.as_str().expect("a text")).collect()
+}
+
+fn check(name: &str) {
+    let cases = cases(name);
+    let specials = strings(&cases, "specials");
+    let model = Model::named(name).expect("a family");
+    let (mut n_accepted, mut n_refused) = (0, 0);
+    for group in cases["groups"].as_array().expect("groups") {
+        let reasoning = match group["reasoning"].as_str() {
+            Some("on") => Reasoning::On,
+            Some("auto") => Reasoning::Auto,
+            _ => Reasoning::Off,
+        };
+        let tools = Tools::from_json(&cases["tools"])
+            .expect("tools")
+            .choice(ToolChoice::from_json(&group["tool_choice"]).expect("a choice"))
+            .parallel(group["parallel_tool_calls"] != json!(false))
+            .reasoning(reasoning);
+        let format = model.format(&tools).expect("a format");
+        let grammar = Options::default().grammar_of(&format).expect("a grammar");
+        let what = format!("{name}, {}, {reasoning:?}", group["tool_choice"]);
+        for text in strings(group, "accept") {
+            assert!(accepts(&grammar, &specials, text), "{what}: refused: {text}\n{grammar}");
+            n_accepted += 1;
+        }
+        for text in strings(group, "reject") {
+            assert!(!accepts(&grammar, &specials, text), "{what}: accepted: {text}\n{grammar}");
+            n_refused += 1;
+        }
+    }
+    assert!(n_accepted >= 20 && n_refused >= 20, "{n_accepted} and {n_refused} cases are too few");
+}
+
+#[test]
+fn llama3() {
+    check("llama3");
+}
+
+#[test]
+fn qwen3() {
+    check("qwen3");
+}
+
+#[test]
+fn qwen3_coder() {
+    check("qwen3_coder");
+}
+
+#[test]
+fn deepseek_r1() {
+    check("deepseek_r1");
+}
+
+#[test]
+fn deepseek_v3_1() {
+    check("deepseek_v3_1");
+}
+
+#[test]
+fn kimi_k2() {
+    check("kimi_k2");
+}
+
+#[test]
+fn glm_4_7() {
+    check("glm_4_7");
+}
+
+#[test]
+fn minimax_m2() {
+    check("minimax_m2");
+}
+
+#[test]
+fn every_family_has_cases_and_is_found_by_its_other_names() {
+    for name in Model::names().expect("the families are right") {
+        assert_eq!(cases(&name)["family"], json!(name));
+    }
+    assert_eq!(Model::named("hermes").expect("a family").name(), "qwen3");
+}
+
+fn refused(result: Result<impl Sized, Error>, kind: ErrorKind, pointer: &str, message: &str) {
+    let error = result.err().expect("refused");
+    assert_eq!((error.kind(), error.pointer(), error.message()), (kind, pointer, message));
+}
+
+#[test]
+fn requests_that_ask_for_what_is_not_there_are_refused() {
+    refused(
+        Model::named("gpt-2"),
+        ErrorKind::Usage,
+        "",
+        "there is no model family \"gpt-2\"; known are llama3, qwen3, qwen3_coder, deepseek_r1, deepseek_v3_1, kimi_k2, \
+         glm_4_7, minimax_m2",
+    );
+    let qwen = Model::named("qwen3").expect("a family");
+    let none = Tools::new(Vec::new());
+    refused(
+        qwen.format(&none.clone().choice(ToolChoice::Required)),
+        ErrorKind::Usage,
+        "",
+        "a call is required, but there is no tool to call",
+    );
+    refused(
+        qwen.format(&none.clone().choice(ToolChoice::Named("f".to_owned()))),
+        ErrorKind::Usage,
+        "",
+        "the tool choice names \"f\", which is no tool",
+    );
+    refused(
+        Model::named("llama3").expect("a family").format(&none.reasoning(Reasoning::On)),
+        ErrorKind::Usage,
+        "",
+        "the family \"llama3\" does not mark reasoning",
+    );
+    refused(
+        Tools::from_json(&json!([{"type": "web_search"}])),
+        ErrorKind::Unsupported,
+        "/0/type",
+        "tools of type \"web_search\" are not supported, only functions",
+    );
+    refused(
+        Tools::from_json(&json!([{"type": "function", "name": "a b"}])),
+        ErrorKind::Invalid,
+        "/0/name",
+        "\"a b\" is no name of a tool: letters, digits, `_`, `-`, `.` and `:` are",
+    );
+    refused(
+        Tools::from_json(
+            &json!([{"type": "function", "name": "a"}, {"type": "function", "function": {"name": "a"}}]),
+        ),
+        ErrorKind::Invalid,
+        "/1/function/name",
+        "two tools are called \"a\"",
+    );
+    refused(ToolChoice::from_json(&json!("must")), ErrorKind::Invalid, "", "\"must\" is no tool choice");
+}
