@@ -32,6 +32,19 @@ pub enum Source {
     },
     /// A regular expression that the whole text must match.
     Regex(String),
+    /// What a model may write that can call tools.
+    Tools {
+        /// The tools of a request, a JSON list.
+        text: String,
+        /// The family of the model.
+        model: String,
+        /// `auto`, `none`, `required`, the name of a tool, or a request's `tool_choice` as JSON.
+        choice: Option<String>,
+        /// `off`, `on` or `auto`.
+        reasoning: Option<String>,
+        /// A JSON object: the options of the schemas in it.
+        options: Value,
+    },
     /// A structural tag, and the options of the schemas in it.
     Tag {
         /// The document's text.
@@ -69,11 +82,18 @@ impl Source {
                 Ok(Loaded { grammar, report: Report::default() })
             }
             Self::Tag { text, options } => {
-                let schemas = json_schema::Options::from_json(options)?;
-                // Closed unless they say otherwise, as the crate has it, unless the options say otherwise.
-                let strict = options.get("strict_objects").and_then(Value::as_bool).unwrap_or(true);
-                let options = tags::Options::default().schemas(schemas).strict_objects(strict);
+                let options = tag_options(options)?;
                 Ok(Loaded { grammar: options.grammar(text)?, report: Report::default() })
+            }
+            Self::Tools { text, model, choice, reasoning, options } => {
+                let options = tag_options(options)?;
+                let tools = serde_json::from_str(text)
+                    .map_err(|error| Problem::usage(format!("the tools are no JSON: {error}")))?;
+                let tools = tags::Tools::from_json(&tools)?
+                    .choice(tool_choice(choice.as_deref())?)
+                    .reasoning(whether_to_reason(reasoning.as_deref())?);
+                let format = tags::Model::named(model)?.format(&tools)?;
+                Ok(Loaded { grammar: options.grammar_of(&format)?, report: Report::default() })
             }
         }
     }
@@ -81,12 +101,43 @@ impl Source {
     /// Words of the text that documents should use.
     pub fn hints(&self) -> Hints {
         match self {
-            Self::Schema { text, .. } | Self::Tag { text, .. } => Hints::of_schema(text),
+            Self::Schema { text, .. } | Self::Tag { text, .. } | Self::Tools { text, .. } => {
+                Hints::of_schema(text)
+            }
             Self::Ebnf { text, .. } | Self::Gbnf { text, .. } => {
                 Hints::of_ebnf(&String::from_utf8_lossy(text))
             }
             Self::Regex(_) => Hints::default(),
         }
+    }
+}
+
+/// How tags are read: objects are closed unless they or the options say otherwise.
+fn tag_options(options: &Value) -> Result<tags::Options, Problem> {
+    let schemas = json_schema::Options::from_json(options)?;
+    let strict = options.get("strict_objects").and_then(Value::as_bool).unwrap_or(true);
+    Ok(tags::Options::default().schemas(schemas).strict_objects(strict))
+}
+
+fn tool_choice(choice: Option<&str>) -> Result<tags::ToolChoice, Problem> {
+    match choice {
+        None => Ok(tags::ToolChoice::Auto),
+        Some(word @ ("auto" | "none" | "required")) => Ok(tags::ToolChoice::from_json(&json!(word))?),
+        Some(text) if text.starts_with('{') => {
+            let choice = serde_json::from_str(text)
+                .map_err(|error| Problem::usage(format!("--tool-choice is no JSON: {error}")))?;
+            Ok(tags::ToolChoice::from_json(&choice)?)
+        }
+        Some(name) => Ok(tags::ToolChoice::Named(name.to_owned())),
+    }
+}
+
+fn whether_to_reason(reasoning: Option<&str>) -> Result<tags::Reasoning, Problem> {
+    match reasoning {
+        None | Some("off") => Ok(tags::Reasoning::Off),
+        Some("on") => Ok(tags::Reasoning::On),
+        Some("auto") => Ok(tags::Reasoning::Auto),
+        Some(other) => Err(Problem::usage(format!("--reasoning is `off`, `on` or `auto`, not `{other}`"))),
     }
 }
 

@@ -16,6 +16,9 @@ pub(crate) struct GrammarArgs {
     root: Option<String>,
 
     #[command(flatten)]
+    tools: ToolsArgs,
+
+    #[command(flatten)]
     options: SchemaArgs,
 }
 
@@ -42,14 +45,36 @@ struct Which {
     #[arg(long, value_name = "FILE", help_heading = "Grammar")]
     tag: Option<PathBuf>,
 
+    /// The tools of a request, as OpenAI's APIs have them: what a model may write that can call them. Needs --model.
+    #[arg(long, value_name = "FILE", help_heading = "Grammar")]
+    tools: Option<PathBuf>,
+
     /// Any JSON.
     #[arg(long, help_heading = "Grammar")]
     json: bool,
 }
 
-const SCHEMA_HEADING: &str = "Options of --schema, --tag and --json";
+const TOOLS_HEADING: &str = "Options of --tools";
 
-/// Options of `--schema`, `--tag` and `--json`. Their values are checked by the schema frontend, which knows them best.
+/// Options of `--tools`. Their values are checked by the tags frontend.
+#[derive(Args, Debug)]
+struct ToolsArgs {
+    /// The family of the model, such as `llama3` or `qwen3`.
+    #[arg(long, value_name = "NAME", help_heading = TOOLS_HEADING)]
+    model: Option<String>,
+
+    /// Which tools are called: `auto`, `none`, `required`, the name of one, or a request's `tool_choice` as JSON.
+    #[arg(long, value_name = "CHOICE", help_heading = TOOLS_HEADING)]
+    tool_choice: Option<String>,
+
+    /// Whether the model thinks first: `off`, `on`, or `auto`, as it likes.
+    #[arg(long, value_name = "WHETHER", help_heading = TOOLS_HEADING)]
+    reasoning: Option<String>,
+}
+
+const SCHEMA_HEADING: &str = "Options of --schema, --tag, --tools and --json";
+
+/// Options of `--schema`, `--tag`, `--tools` and `--json`. Their values are checked by the schema frontend, which knows them best.
 #[derive(Args, Debug)]
 struct SchemaArgs {
     /// Order of an object's members: `schema` (as declared, then others) or `any`.
@@ -84,17 +109,25 @@ struct SchemaArgs {
 impl GrammarArgs {
     /// The grammar's text, read from its file; `or_else` says what else could have been given.
     pub(crate) fn source(&self, or_else: &str) -> Result<Source, Problem> {
-        let Which { schema, ebnf, gbnf, regex, tag, json } = &self.which;
+        let Which { schema, ebnf, gbnf, regex, tag, tools, json } = &self.which;
         if schema.is_none()
             && tag.is_none()
+            && tools.is_none()
             && !json
             && let Some(option) = self.options.first()
         {
-            return Err(Problem::usage(format!("{option} is an option of --schema, --tag and --json")));
+            return Err(Problem::usage(format!(
+                "{option} is an option of --schema, --tag, --tools and --json"
+            )));
         }
         // clap's `requires` gives way to the group's conflicts.
         if self.root.is_some() && ebnf.is_none() && gbnf.is_none() {
             return Err(Problem::usage("--root is an option of --ebnf and --gbnf"));
+        }
+        if tools.is_none()
+            && let Some(option) = self.tools.first()
+        {
+            return Err(Problem::usage(format!("{option} is an option of --tools")));
         }
         if let Some(path) = schema {
             Ok(Source::Schema { text: read_text(path)?, options: self.options.to_json() })
@@ -106,19 +139,32 @@ impl GrammarArgs {
             Ok(Source::Regex(pattern.clone()))
         } else if let Some(path) = tag {
             Ok(Source::Tag { text: read_text(path)?, options: self.options.to_json() })
+        } else if let Some(path) = tools {
+            let ToolsArgs { model, tool_choice, reasoning } = &self.tools;
+            let Some(model) = model.clone() else {
+                return Err(Problem::usage("--tools needs --model, the family of the model"));
+            };
+            let (choice, reasoning) = (tool_choice.clone(), reasoning.clone());
+            Ok(Source::Tools {
+                text: read_text(path)?,
+                model,
+                choice,
+                reasoning,
+                options: self.options.to_json(),
+            })
         } else if *json {
             Ok(Source::Schema { text: "true".to_owned(), options: self.options.to_json() })
         } else {
             Err(Problem::usage(format!(
-                "which grammar? Say --schema FILE, --ebnf FILE, --gbnf FILE, --regex REGEX, --tag FILE or --json{or_else}"
+                "which grammar? Say --schema FILE, --ebnf FILE, --gbnf FILE, --regex REGEX, --tag FILE, --tools FILE or --json{or_else}"
             )))
         }
     }
 
     /// What messages about the grammar should name.
     fn about(&self) -> Option<String> {
-        let Which { schema, ebnf, gbnf, tag, .. } = &self.which;
-        let path = schema.as_ref().or(ebnf.as_ref()).or(gbnf.as_ref()).or(tag.as_ref())?;
+        let Which { schema, ebnf, gbnf, tag, tools, .. } = &self.which;
+        let path = [schema, ebnf, gbnf, tag, tools].into_iter().find_map(Option::as_ref)?;
         Some(path.display().to_string())
     }
 
@@ -132,7 +178,19 @@ impl GrammarArgs {
 
     /// The first option that has no meaning where each question brings its own.
     pub(super) fn first_option(&self) -> Option<&'static str> {
-        if self.root.is_some() { Some("--root") } else { self.options.first() }
+        if self.root.is_some() { Some("--root") } else { self.tools.first().or_else(|| self.options.first()) }
+    }
+}
+
+impl ToolsArgs {
+    /// The first option that was given.
+    fn first(&self) -> Option<&'static str> {
+        let given = [
+            (self.model.is_some(), "--model"),
+            (self.tool_choice.is_some(), "--tool-choice"),
+            (self.reasoning.is_some(), "--reasoning"),
+        ];
+        given.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
     }
 }
 

@@ -52,7 +52,7 @@ pub(crate) enum Command {
 /// Works on bytes, without a tokenizer. One final newline of the document is dropped.
 #[derive(Args, Debug)]
 #[command(
-    override_usage = "formwork check (--schema FILE|--ebnf FILE|--gbnf FILE|--regex REGEX|--tag FILE|--json) [OPTIONS] [FILE]\n       \
+    override_usage = "formwork check (--schema FILE|--ebnf FILE|--gbnf FILE|--regex REGEX|--tag FILE|--tools FILE|--json) [OPTIONS] [FILE]\n       \
                       formwork check --jsonl",
     after_help = "\
 Examples:
@@ -98,7 +98,7 @@ pub(crate) struct CheckArgs {
 /// standard error.
 #[derive(Args, Debug)]
 #[command(
-    override_usage = "formwork generate (--schema FILE|--ebnf FILE|--gbnf FILE|--regex REGEX|--tag FILE|--json) [OPTIONS]",
+    override_usage = "formwork generate (--schema FILE|--ebnf FILE|--gbnf FILE|--regex REGEX|--tag FILE|--tools FILE|--json) [OPTIONS]",
     after_help = "\
 Examples:
   formwork generate --schema examples/schemas/order/schema.json --seed 7

@@ -68,7 +68,7 @@ fn what_a_notation_cannot_say_is_refused_with_the_rule() {
         &["convert", "--to", "ebnf"],
         2,
         expect![[r#"
-            error: which grammar? Say --schema FILE, --ebnf FILE, --gbnf FILE, --regex REGEX, --tag FILE or --json
+            error: which grammar? Say --schema FILE, --ebnf FILE, --gbnf FILE, --regex REGEX, --tag FILE, --tools FILE or --json
         "#]],
     );
     let wrong = File::new("wrong.gbnf", "root ::= \"a\"\n       | \"b\"\n");

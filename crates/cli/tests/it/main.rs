@@ -9,4 +9,5 @@ mod help;
 mod jsonl;
 mod mask;
 mod program;
+mod tools;
 mod vocab;
