@@ -2,12 +2,13 @@
 //!
 //! The vocabulary's trie is walked with nothing but `accept_bytes` and `rollback`: a token is allowed if its bytes are
 //! accepted, and below bytes that are not no token can be. So it shares no code with masks, and takes milliseconds where
-//! trying 200,000 tokens one by one would take hundreds.
+//! trying 200,000 tokens one by one would take hundreds. Special tokens are accepted one by one; text tokens that the grammar
+//! names as symbols are not tried as such.
 
 use formwork_engine::{Matcher, RollbackError};
 use formwork_vocab::{Trie, Vocabulary};
 
-/// The mask by trying; the matcher is as before. Stop tokens are allowed exactly where the output may end.
+/// The mask by trying; the matcher is as before, and has not finished.
 ///
 /// # Errors
 /// The matcher may not roll back as far as its vocabulary's longest token.
@@ -34,8 +35,11 @@ pub fn brute_force(matcher: &mut Matcher, vocabulary: &Vocabulary) -> Result<Vec
         node = node.next();
     }
     matcher.rollback(depth)?;
-    for stop in matcher.stop_tokens() {
-        put(stop.get(), matcher.can_finish());
+    let stops = matcher.stop_tokens().to_vec();
+    for id in vocabulary.specials().map(|(id, _)| id).chain(stops) {
+        let accepted = matcher.accept_token(id).is_ok();
+        matcher.rollback(usize::from(accepted))?;
+        put(id.get(), accepted);
     }
     Ok(mask)
 }
