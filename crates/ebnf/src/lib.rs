@@ -14,7 +14,7 @@
 //! [`GrammarBuilder`](formwork_grammar::GrammarBuilder). For JSON, use JSON Schema.
 //!
 //! # The dialect
-//! That of XGrammar, without its attributes, look-ahead hints and some of its macros, and with a few calls of our own.
+//! That of XGrammar, without its look-ahead hints and some of its attributes and macros, and with a few calls of our own.
 //!
 //! A grammar is a list of rules in any order. The rule `root` is what the whole output must match;
 //! [`Options::root`] names another.
@@ -39,6 +39,10 @@
 //! | `a{3}` `a{3,}` `a{3,5}` | three times; at least three; three to five. The counts cost nothing, however high |
 //!
 //! Two quantifiers in a row need parentheses: `(a*)?`.
+//!
+//! **Attributes** stand in brackets behind a rule's name, `line[lazy, max_chars=80] ::= [^]* "\n"`. With `max_chars` the rule
+//! has at most so many characters; a `lazy` one ends as soon as it can: it has no text that begins with another of its
+//! texts. The body must be a regular expression over characters, as the operands of `And` below.
 //!
 //! **Escapes**, in strings and classes: `\n \r \t \b \f \a \v \e \0 \" \' \\ \/ \?`, `\xH…` (the character whose code is all
 //! the hexadecimal digits that follow), `\uHHHH` (two of them where UTF-16 needs a pair), `\u{H…}`, `\UHHHHHHHH`.

@@ -2,9 +2,11 @@
 
 use crate::problem::{Problem, Problems, Sweep, quote};
 use crate::suggest::Suggester;
-use crate::syntax::{Arms, File, NodeId, NodeKind};
+use crate::syntax::{Arms, Attributes, File, NodeId, NodeKind};
 use crate::{ErrorKind, Limits};
-use formwork_grammar::{ExprId, Grammar, GrammarBuilder, HashMap, Place, RuleId, Symbol, SymbolSet};
+use formwork_grammar::{
+    CharClass, ExprId, Grammar, GrammarBuilder, HashMap, Place, RuleId, Symbol, SymbolSet,
+};
 
 /// The grammar, unless there are problems, old or new.
 pub(crate) fn lower(
@@ -41,10 +43,18 @@ pub(crate) fn lower(
         builder,
         exprs: vec![None; n],
         texts: Texts { exprs: Vec::new(), is_open: Vec::new() },
+        wanted_by: "characters are wanted by the call",
         problems,
     };
     lowering.all();
     for (rule, &id) in file.rules.iter().zip(&rules) {
+        if let (Some(body), false) = (rule.body, rule.attributes.is_empty()) {
+            lowering.wanted_by = "characters are wanted by the attribute";
+            let text = lowering.as_text(body, rule.attributes.start);
+            let text = lowering.with_attributes(&rule.attributes, text);
+            lowering.builder.define(id, text);
+            continue;
+        }
         // What a rule is as text serves as its body too: one expression instead of two that say the same.
         let body = rule.body?.index();
         let as_text = lowering.texts.exprs.get(body).copied().flatten();
@@ -164,6 +174,8 @@ struct Lowering<'a> {
     /// What each node has become; nodes inside operands that must be text are left out.
     exprs: Vec<Option<ExprId>>,
     texts: Texts,
+    /// Who wants text.
+    wanted_by: &'static str,
     problems: &'a mut Problems,
 }
 
@@ -348,12 +360,34 @@ impl Lowering<'_> {
         }
     }
 
+    /// The texts of a rule that its attributes leave.
+    fn with_attributes(&mut self, attributes: &Attributes, text: ExprId) -> ExprId {
+        let mut parts = vec![text];
+        let b = &mut self.builder;
+        let any = b.class(CharClass::any());
+        if attributes.is_lazy {
+            // No text that has a shorter one at its beginning.
+            let more = b.plus(any);
+            let longer = b.seq([text, more]);
+            parts.push(b.not(longer));
+        }
+        if let Some(max) = attributes.max_chars {
+            parts.push(b.repeat(any, 0, Some(max)));
+        }
+        if parts.len() == 1 || !b.properties(text).is_text { text } else { b.and(parts) }
+    }
+
     fn make_text(&mut self, id: NodeId, wanted_at: usize) -> ExprId {
         let never = self.builder.never();
         match &self.file.node(id).kind {
             NodeKind::Reference => {
                 let body = self.target_body(id).and_then(|body| self.texts.exprs[body.index()]);
-                return body.unwrap_or(never);
+                let file = self.file;
+                let attributes = self.target(id).map(|target| &file.rules[target].attributes);
+                return match (body, attributes) {
+                    (Some(body), Some(attributes)) => self.with_attributes(attributes, body),
+                    _ => never,
+                };
             }
             NodeKind::JsonText(_) => self.not_text(id, wanted_at, "is about bytes, not characters"),
             NodeKind::ByteClass(_) => self.not_text(id, wanted_at, "is about bytes, not characters"),
@@ -374,9 +408,7 @@ impl Lowering<'_> {
     fn not_text(&mut self, id: NodeId, wanted_at: usize, why: &str) {
         let place = self.file.node(id).place();
         let message = format!("`{}` {why}", quote(&self.text[place.clone()]));
-        self.problems.add(
-            Problem::new(ErrorKind::NotText, place, message)
-                .related(wanted_at, "characters are wanted by the call"),
-        );
+        self.problems
+            .add(Problem::new(ErrorKind::NotText, place, message).related(wanted_at, self.wanted_by));
     }
 }

@@ -2,12 +2,13 @@
 //!
 //! First all rule heads are found, so that whatever goes wrong in a body ends with that rule.
 
+mod attributes;
 mod dispatch;
 
 use crate::dialect::Table;
 use crate::literal;
 use crate::problem::{Problem, Problems, quote};
-use crate::syntax::{File, NodeId, NodeKind, RuleText};
+use crate::syntax::{Attributes, File, NodeId, NodeKind, RuleText};
 use crate::token::{Kind, Token};
 use crate::{ErrorKind, Limits};
 use dispatch::{Arguments, NAMED};
@@ -183,9 +184,14 @@ impl Parser<'_> {
             self.problems.add(Problem::syntax(name.span(), message));
         }
         let mut body = head + 1;
+        let mut attributes = Attributes::default();
         if self.tokens[body].kind == Kind::Class {
-            let message = "attributes of rules are not supported yet";
-            self.problems.add(Problem::new(ErrorKind::Unsupported, self.tokens[body].span(), message));
+            let span = self.tokens[body].span();
+            if self.table.has_calls {
+                attributes = attributes::read(self.text, span, self.problems);
+            } else {
+                self.problems.add(Problem::syntax(span, "rules have no attributes in GBNF"));
+            }
             body += 1;
         }
         let defines = self.tokens[body];
@@ -197,7 +203,7 @@ impl Parser<'_> {
         self.frames.clear();
         self.text_depth = 0;
         let body = self.body(defines).ok();
-        self.file.rules.push(RuleText { name: name.span(), body });
+        self.file.rules.push(RuleText { name: name.span(), body, attributes });
     }
 
     fn body(&mut self, defines: Token) -> Result<NodeId, Abandoned> {

@@ -19,6 +19,24 @@ pub(crate) struct RuleText {
     pub(crate) name: Range<usize>,
     /// `None` if there was an error in the body.
     pub(crate) body: Option<NodeId>,
+    pub(crate) attributes: Attributes,
+}
+
+/// What stands in brackets behind a rule's name.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Attributes {
+    /// Where it stands.
+    pub(crate) start: usize,
+    /// The greatest number of characters.
+    pub(crate) max_chars: Option<u32>,
+    /// Whether the rule ends as soon as it can.
+    pub(crate) is_lazy: bool,
+}
+
+impl Attributes {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.max_chars.is_none() && !self.is_lazy
+    }
 }
 
 /// An expression as it is written.

@@ -226,3 +226,16 @@ fn dispatch() {
         "#]],
     );
 }
+
+#[test]
+fn attributes() {
+    check(
+        "root ::= line word And(line, [^]{2})\nline[lazy] ::= any* \"\\n\"\nany ::= [^]\nword[ max_chars = 3 , lazy ] ::= [a-z]+",
+        expect![[r#"
+            root ::= line word And([^]{2}, [^]* "\n", Not([^]* "\n" [^]+))
+            line ::= And([^]* "\n", Not([^]* "\n" [^]+))
+            any ::= [^]
+            word ::= And([a-z]+, [^]{0,3}, Not([a-z]+ [^]+))
+        "#]],
+    );
+}

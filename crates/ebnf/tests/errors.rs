@@ -351,7 +351,7 @@ fn escapes() {
 #[test]
 fn what_is_not_supported() {
     check(
-        "root ::= \"a\" (= \"b\" | \"c\")\na[lazy] ::= Regex(\"a\") \"x\"\nb ::= Substring(1, -2)",
+        "root ::= \"a\" (= \"b\" | \"c\")\na[capture=\"x\"] ::= Regex(\"a\") \"x\"\nb ::= Substring(1, -2)",
         expect![[r#"
             error: lookahead assertions are not supported
              --> line 1, column 14
@@ -360,17 +360,17 @@ fn what_is_not_supported() {
               |              ^
               = help: leave it out: masks are exact without it
 
-            error: attributes of rules are not supported yet
-             --> line 2, column 2
+            error: the attribute `capture` of rules is not supported yet
+             --> line 2, column 3
               |
-            2 | a[lazy] ::= Regex("a") "x"
-              |  ^^^^^^
+            2 | a[capture="x"] ::= Regex("a") "x"
+              |   ^^^^^^^^^^^
 
             error: `Regex(…)` is not supported yet
-             --> line 2, column 13
+             --> line 2, column 20
               |
-            2 | a[lazy] ::= Regex("a") "x"
-              |             ^^^^^
+            2 | a[capture="x"] ::= Regex("a") "x"
+              |                    ^^^^^
               = help: if the rule `Regex` is meant, put a space before the parenthesis
 
             error: `Substring(…)` is not supported yet
@@ -643,6 +643,77 @@ fn tokens_are_no_text() {
             4 | c ::= Tag("x")
               |       ^^^
               = note: characters are wanted by the call at line 1, column 20
+        "#]],
+    );
+}
+
+#[test]
+fn attributes() {
+    check(
+        "root[lazy, lazy] ::= a\na[max_chars] ::= \"x\"\nb[max_tokens=3, temperature=0.5] ::= \"x\"\nc[eager] ::= \"x\"\n\
+         d[max_chars=-1] ::= \"x\"",
+        expect![[r#"
+            error: the attribute `lazy` is given twice
+             --> line 1, column 12
+              |
+            1 | root[lazy, lazy] ::= a
+              |            ^^^^
+
+            error: expected `max_chars=80` or `lazy`, found `max_chars`
+             --> line 2, column 3
+              |
+            2 | a[max_chars] ::= "x"
+              |   ^^^^^^^^^
+
+            error: the attribute `max_tokens` of rules is not supported yet
+             --> line 3, column 3
+              |
+            3 | b[max_tokens=3, temperature=0.5] ::= "x"
+              |   ^^^^^^^^^^^^
+              = help: `max_chars` bounds the characters instead
+
+            error: the attribute `temperature` of rules is not supported yet
+             --> line 3, column 17
+              |
+            3 | b[max_tokens=3, temperature=0.5] ::= "x"
+              |                 ^^^^^^^^^^^^^^^
+
+            error: there is no attribute `eager`
+             --> line 4, column 3
+              |
+            4 | c[eager] ::= "x"
+              |   ^^^^^
+
+            error: expected `max_chars=80` or `lazy`, found `max_chars=-1`
+             --> line 5, column 3
+              |
+            5 | d[max_chars=-1] ::= "x"
+              |   ^^^^^^^^^^^^
+        "#]],
+    );
+    check(
+        "root[lazy] ::= a\na ::= \"x\" a | \"y\"\nb[max_chars=3] ::= Token(1) | Bytes(\"\\xff\")",
+        expect![[r#"
+            error: `a` is recursive, so it is no regular expression
+             --> line 2, column 11
+              |
+            2 | a ::= "x" a | "y"
+              |           ^
+              = note: characters are wanted by the attribute at line 1, column 5
+
+            error: `Token` is about tokens, not characters
+             --> line 3, column 20
+              |
+            3 | b[max_chars=3] ::= Token(1) | Bytes("\xff")
+              |                    ^^^^^
+              = note: characters are wanted by the attribute at line 3, column 2
+
+            error: `Bytes` is about bytes, not characters
+             --> line 3, column 31
+              |
+            3 | b[max_chars=3] ::= Token(1) | Bytes("\xff")
+              |                               ^^^^^
+              = note: characters are wanted by the attribute at line 3, column 2
         "#]],
     );
 }

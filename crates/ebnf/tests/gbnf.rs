@@ -169,3 +169,17 @@ fn tokens() {
     "#]],
     );
 }
+
+#[test]
+fn rules_have_no_attributes() {
+    check_errors(
+        "root[lazy] ::= \"a\"",
+        expect![[r#"
+        error: rules have no attributes in GBNF
+         --> line 1, column 5
+          |
+        1 | root[lazy] ::= "a"
+          |     ^^^^^^
+    "#]],
+    );
+}

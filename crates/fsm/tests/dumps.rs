@@ -546,3 +546,26 @@ fn text_up_to_a_trigger_is_a_machine() {
     "#]],
     );
 }
+
+#[test]
+fn a_lazy_rule_ends_as_soon_as_it_can_and_a_bounded_one_in_time() {
+    check(
+        "root ::= x \"b\"\nx[lazy] ::= \"a\"* \"b\"+\n",
+        expect![[r#"
+        r0 root
+          s0: a -> s0, b -> s1
+          s1: b -> s2
+          s2*
+    "#]],
+    );
+    check(
+        "root ::= x \"b\"\nx[max_chars=2] ::= \"a\"* \"b\"\n",
+        expect![[r#"
+        r0 root
+          s0: a -> s1, b -> s2
+          s1: b -> s2
+          s2: b -> s3
+          s3*
+    "#]],
+    );
+}
