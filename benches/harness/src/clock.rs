@@ -36,6 +36,15 @@ impl Clock {
     }
 }
 
+/// Bounds the parts of an interval by the CPU time of all: what is too much was somebody else's, and taken from the longest
+/// part, which is where it most likely was.
+pub fn bounded(parts: &mut [u64], bound: u64) {
+    let excess = parts.iter().sum::<u64>().saturating_sub(bound);
+    if let Some(longest) = parts.iter_mut().max() {
+        *longest = longest.saturating_sub(excess);
+    }
+}
+
 /// Runs `work` once and says how many nanoseconds it took.
 pub fn time<T>(work: impl FnOnce() -> T) -> (T, u64) {
     let mut clock = Clock::start();
@@ -60,4 +69,19 @@ pub fn overhead() -> u64 {
 fn thread_ns() -> u64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bounded;
+
+    #[test]
+    fn parts_sum_up_to_no_more_than_the_cpu_time() {
+        let mut parts = [10, 500, 30];
+        bounded(&mut parts, 100);
+        assert_eq!(parts, [10, 60, 30]);
+        bounded(&mut parts, 1_000);
+        assert_eq!(parts, [10, 60, 30]);
+        bounded(&mut [], 0);
+    }
 }

@@ -1,6 +1,6 @@
 //! What every engine can do here.
 
-use crate::clock::Clock;
+use crate::clock::{Clock, bounded};
 use crate::protocol::{Job, Source};
 
 /// What an engine says when it cannot go on.
@@ -77,12 +77,11 @@ impl Laps {
         self.parts.push((name.to_owned(), ns));
     }
 
-    /// The interval ends: its parts in nanoseconds, none longer than the CPU time of all.
+    /// The interval ends: its parts in nanoseconds, together no longer than the thread's CPU time.
     pub fn finish(mut self) -> Vec<(String, u64)> {
-        let bound = self.clock.bound();
-        for (_, ns) in &mut self.parts {
-            *ns = (*ns).min(bound);
-        }
+        let mut times: Vec<u64> = self.parts.iter().map(|&(_, ns)| ns).collect();
+        bounded(&mut times, self.clock.bound());
+        self.parts.iter_mut().zip(times).for_each(|((_, ns), bounded)| *ns = bounded);
         self.parts
     }
 }

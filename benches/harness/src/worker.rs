@@ -3,7 +3,7 @@
 //! Standard input and output belong to the protocol. Everything outside the measured intervals (reading the job, the hash of
 //! a mask, looking a token up in it) is done between them, the same for all engines.
 
-use crate::clock::Clock;
+use crate::clock::{Clock, bounded};
 use crate::engine::{Compiled, Engine, Failure, Laps, is_set};
 use crate::machine::memory_kib;
 use crate::protocol::{Answer, Job, Measured, Outcome, Ready, Start, Verdict, Walk};
@@ -127,9 +127,11 @@ impl Bench {
                 accepted = Some(clock.lap());
                 done?;
             }
-            let bound = clock.bound();
-            walk.mask.push(nanoseconds(filled, bound));
-            walk.accept.extend(accepted.map(|ns| nanoseconds(ns, bound)));
+            let mut parts = [filled, accepted.unwrap_or(0)];
+            bounded(&mut parts, clock.bound());
+            let [filled, accepting] = parts.map(|ns| u32::try_from(ns).unwrap_or(u32::MAX));
+            walk.mask.push(filled);
+            walk.accept.extend(accepted.map(|_| accepting));
             *checksum = hash(&self.mask, *checksum);
             if !allowed {
                 walk.verdict = Verdict::Refused;
@@ -145,10 +147,6 @@ impl Bench {
         // One word of each cache line is enough.
         black_box(self.other_data[..n_words].iter().step_by(8).sum::<u64>());
     }
-}
-
-fn nanoseconds(ns: u64, bound: u64) -> u32 {
-    u32::try_from(ns.min(bound)).unwrap_or(u32::MAX)
 }
 
 /// Mixes a mask into a hash; a multiplication a word, so that it costs about as much as the mask.

@@ -99,6 +99,10 @@ impl Session for Running {
     }
 
     fn accept(&mut self, token: u32) -> Result<(), Failure> {
-        if self.0.accept_token(token as i32) { Ok(()) } else { Err("it refuses a token that its mask allows".to_owned()) }
+        if self.0.accept_token(token as i32) {
+            Ok(())
+        } else {
+            Err("it refuses a token that its mask allows".to_owned())
+        }
     }
 }
