@@ -39,9 +39,11 @@ impl Clock {
 /// Bounds the parts of an interval by the CPU time of all: what is too much was somebody else's, and taken from the longest
 /// part, which is where it most likely was.
 pub fn bounded(parts: &mut [u64], bound: u64) {
-    let excess = parts.iter().sum::<u64>().saturating_sub(bound);
-    if let Some(longest) = parts.iter_mut().max() {
-        *longest = longest.saturating_sub(excess);
+    let mut excess = parts.iter().sum::<u64>().saturating_sub(bound);
+    while let Some(longest) = parts.iter_mut().max().filter(|longest| excess > 0 && **longest > 0) {
+        let cut = excess.min(*longest);
+        *longest -= cut;
+        excess -= cut;
     }
 }
 
@@ -82,6 +84,8 @@ mod tests {
         assert_eq!(parts, [10, 60, 30]);
         bounded(&mut parts, 1_000);
         assert_eq!(parts, [10, 60, 30]);
+        bounded(&mut parts, 20);
+        assert_eq!(parts, [10, 0, 10]);
         bounded(&mut [], 0);
     }
 }
