@@ -17,23 +17,28 @@
 //! # Ok::<(), formwork_tags::Error>(())
 //! ```
 
+mod channels;
 mod request;
 
+use channels::Channels;
 pub use request::{Reasoning, Tool, ToolChoice, Tools};
 
 use crate::error::{Error, ErrorKind};
 use crate::format::{AnyText, Format, Marker, Style, Tag, TagsWithSeparator, TriggeredTags};
 use serde_json::{Value, json};
 
-const FAMILIES: [&str; 8] = [
+const FAMILIES: [&str; 11] = [
     include_str!("../families/llama3.json"),
     include_str!("../families/qwen3.json"),
     include_str!("../families/qwen3_coder.json"),
     include_str!("../families/deepseek_r1.json"),
     include_str!("../families/deepseek_v3_1.json"),
+    include_str!("../families/deepseek_v3_2.json"),
+    include_str!("../families/deepseek_v4.json"),
     include_str!("../families/kimi_k2.json"),
     include_str!("../families/glm_4_7.json"),
     include_str!("../families/minimax_m2.json"),
+    include_str!("../families/harmony.json"),
 ];
 
 /// What a family of models writes when it thinks and calls tools.
@@ -42,9 +47,26 @@ pub struct Model {
     name: String,
     /// Other names of it.
     also: Vec<String>,
+    shape: Shape,
+}
+
+/// What turns are made of.
+#[derive(Clone, Debug, PartialEq)]
+enum Shape {
+    /// Text with calls in it.
+    Envelope(Box<Envelope>),
+    /// Messages in channels.
+    Channels(Channels),
+}
+
+/// Text with calls in it.
+#[derive(Clone, Debug, PartialEq)]
+struct Envelope {
     reasoning: Option<Thinking>,
     /// What all calls together stand in.
     section: Option<(String, String)>,
+    /// What the model likes to write before calls that come first of all.
+    before: String,
     call: Call,
     /// What makes calls begin in free text: how they begin, or the beginning of that.
     trigger: String,
@@ -111,8 +133,19 @@ impl Model {
     pub fn parse(text: &str) -> Result<Self, Error> {
         let value: Value = serde_json::from_str(text)
             .map_err(|error| Error::invalid("", format!("the family is no JSON: {error}")))?;
-        let known =
-            ["name", "also", "reasoning", "section", "call", "trigger", "separator", "parallel", "excludes"];
+        let known = [
+            "name",
+            "also",
+            "channels",
+            "reasoning",
+            "section",
+            "before",
+            "call",
+            "trigger",
+            "separator",
+            "parallel",
+            "excludes",
+        ];
         let members = value.as_object().ok_or_else(|| Error::invalid("", "a family is an object"))?;
         if let Some(name) = members.keys().find(|name| !known.contains(&name.as_str())) {
             return Err(Error::invalid(
@@ -128,6 +161,11 @@ impl Model {
                 strings.flatten().ok_or_else(|| Error::invalid(pointer, "expected a list of strings"))
             }
         };
+        let (name, also) = (string(&value, "/name")?, strings("/also")?);
+        if members.contains_key("channels") {
+            let channels = Channels::parse(&value, strings("/channels/types")?)?;
+            return Ok(Self { name, also, shape: Shape::Channels(channels) });
+        }
         let reasoning = match members.get("reasoning") {
             None => None,
             Some(_) => Some(Thinking {
@@ -172,17 +210,17 @@ impl Model {
         if trigger.is_empty() || !begin.starts_with(&trigger) {
             return Err(Error::invalid("/trigger", "a call does not begin with the trigger"));
         }
-        Ok(Self {
-            name: string(&value, "/name")?,
-            also: strings("/also")?,
+        let envelope = Envelope {
             reasoning,
             section,
+            before: value.get("before").and_then(Value::as_str).unwrap_or_default().to_owned(),
             call,
             trigger,
             separator: value.get("separator").and_then(Value::as_str).unwrap_or_default().to_owned(),
             parallel: members.get("parallel") != Some(&json!(false)),
             excludes: strings("/excludes")?,
-        })
+        };
+        Ok(Self { name, also, shape: Shape::Envelope(Box::new(envelope)) })
     }
 
     /// The family's name.
@@ -196,16 +234,24 @@ impl Model {
     /// [`Usage`](ErrorKind::Usage): the choice names a tool that is not there, or demands a call where there is no tool; or
     /// reasoning is demanded of a family that does not mark it.
     pub fn format(&self, tools: &Tools) -> Result<Format, Error> {
-        let answer = self.answer(tools)?;
-        let Some(thinking) = &self.reasoning else {
-            return match tools.reasoning {
-                Reasoning::On => {
+        let one_only = !tools.parallel || matches!(tools.choice, ToolChoice::Named(_));
+        match &self.shape {
+            Shape::Channels(channels) => channels.format(tools, one_only),
+            Shape::Envelope(envelope) => {
+                if envelope.reasoning.is_none() && tools.reasoning == Reasoning::On {
                     let message = format!("the family {:?} does not mark reasoning", self.name);
-                    Err(Error::new(ErrorKind::Usage, "", message))
+                    return Err(Error::new(ErrorKind::Usage, "", message));
                 }
-                _ => Ok(answer),
-            };
-        };
+                envelope.format(tools, one_only || !envelope.parallel)
+            }
+        }
+    }
+}
+
+impl Envelope {
+    fn format(&self, tools: &Tools, one_only: bool) -> Result<Format, Error> {
+        let answer = self.answer(tools, one_only)?;
+        let Some(thinking) = &self.reasoning else { return Ok(answer) };
         let think = |open: &str| {
             let tag = Tag::new(open, Format::any_text(), thinking.close.as_str());
             Format::Sequence(vec![tag.into(), Format::text(&thinking.after)])
@@ -219,7 +265,7 @@ impl Model {
     }
 
     /// What follows reasoning.
-    fn answer(&self, tools: &Tools) -> Result<Format, Error> {
+    fn answer(&self, tools: &Tools, one_only: bool) -> Result<Format, Error> {
         let chosen = tools.chosen()?;
         let must = tools.must_call();
         if chosen.is_empty() {
@@ -228,7 +274,6 @@ impl Model {
             return Ok(Format::AnyText(AnyText { excludes, max_chars: None }));
         }
         let calls: Vec<Tag> = chosen.into_iter().map(|tool| self.call(tool)).collect();
-        let one_only = !self.parallel || !tools.parallel || matches!(tools.choice, ToolChoice::Named(_));
         let joined = |tags: Vec<Tag>| {
             Format::TagsWithSeparator(TagsWithSeparator {
                 tags,
@@ -238,12 +283,12 @@ impl Model {
             })
         };
         let (tags, stop_after_first) = match &self.section {
-            None if must => return Ok(joined(calls)),
+            None if must => return Ok(self.after_start(joined(calls))),
             None => (calls, one_only),
             Some((begin, end)) => {
                 let section = Tag::new(begin.as_str(), joined(calls), end.as_str());
                 if must {
-                    return Ok(section.into());
+                    return Ok(self.after_start(section.into()));
                 }
                 (vec![section], true)
             }
@@ -255,6 +300,14 @@ impl Model {
             at_least_one: false,
             stop_after_first,
         }))
+    }
+
+    /// Calls that come first of all.
+    fn after_start(&self, calls: Format) -> Format {
+        match self.before.as_str() {
+            "" => calls,
+            before => Format::Sequence(vec![Format::optional(Format::text(before)), calls]),
+        }
     }
 
     /// One call of a tool.

@@ -77,6 +77,21 @@ fn deepseek_v3_1() {
 }
 
 #[test]
+fn deepseek_v3_2() {
+    check("deepseek_v3_2");
+}
+
+#[test]
+fn deepseek_v4() {
+    check("deepseek_v4");
+}
+
+#[test]
+fn harmony() {
+    check("harmony");
+}
+
+#[test]
 fn kimi_k2() {
     check("kimi_k2");
 }
@@ -110,8 +125,8 @@ fn requests_that_ask_for_what_is_not_there_are_refused() {
         Model::named("gpt-2"),
         ErrorKind::Usage,
         "",
-        "there is no model family \"gpt-2\"; known are llama3, qwen3, qwen3_coder, deepseek_r1, deepseek_v3_1, kimi_k2, \
-         glm_4_7, minimax_m2",
+        "there is no model family \"gpt-2\"; known are llama3, qwen3, qwen3_coder, deepseek_r1, deepseek_v3_1, \
+         deepseek_v3_2, deepseek_v4, kimi_k2, glm_4_7, minimax_m2, harmony",
     );
     let qwen = Model::named("qwen3").expect("a family");
     let none = Tools::new(Vec::new());
