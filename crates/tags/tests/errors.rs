@@ -47,7 +47,7 @@ fn formats() {
         r#"{"type": "const_string", "value": "a", "valu": 1}"#,
         r#"{"type": "sequence", "elements": []}"#,
         r#"{"type": "sequence", "elements": [{"value": "a"}, {"type": "regex", "pattern": "a("}]}"#,
-        r#"{"type": "regex", "pattern": "a(?=b)"}"#,
+        r#"{"type": "regex", "pattern": "(a)\\1"}"#,
         r#"{"type": "grammar", "grammar": "root ::= x"}"#,
         r#"{"type": "json_schema", "json_schema": {"properties": {"a": {"minLength": -1}}}}"#,
         r#"{"type": "json_schema", "json_schema": {"type": "strin"}}"#,
@@ -73,40 +73,40 @@ fn formats() {
     check(
         &documents.iter().map(String::as_str).collect::<Vec<_>>(),
         expect![[r#"
-        invalid at /format: `type` is missing, and the members do not tell it
-        invalid at /format/type: there is no format "nothing"
-        invalid at /format/type: expected the name of a format, found a number
-        invalid at /format: `value` is missing
-        invalid at /format/value: expected a string, found a number
-        invalid at /format/valu: unknown member `valu`; known here are type, value
-        invalid at /format/elements: the list is empty
-        invalid at /format/elements/1/pattern: line 1, column 2 of the regular expression: this group is not closed
-        unsupported at /format/pattern: line 1, column 2 of the regular expression: look-ahead is not supported; say what may come here with alternatives and classes, or check it after generating
-        invalid at /format/grammar: error: there is no rule `x`
-         --> line 1, column 10
-          |
-        1 | root ::= x
-          |          ^
-        invalid at /format/json_schema/properties/a/minLength: `minLength` must be a whole number that is not negative
-        invalid at /format/json_schema/type: `type` must be one of the seven types, or a list of them
-        invalid at /format/json_schema: expected a schema, an object or a boolean, found a number
-        invalid at /format/style: there is no style "yaml"; known are json, qwen_xml, minimax_xml, deepseek_xml, glm_xml
-        unsupported at /format/style: the style "cohere_xml" is not supported yet
-        invalid at /format/min: 3 is more than `max`, 2
-        invalid at /format/min: expected a number of times, found a number
-        invalid at /format/max: expected a number of times, found a number
-        unsupported at /format/max_tokens: a bound on the tokens of free text is not supported yet; `max_chars` bounds its characters
-        invalid at /format/excludes/0: the text is empty
-        invalid at /format/end: the content could go on for ever: a tag with free content needs an end that is not empty, or the content needs `excludes`
-        invalid at /format/end: the list is empty
-        invalid at /format/begin: expected a text or a token, found a number
-        invalid at /format/tags/0/begin: "<b" begins with none of the triggers
-        invalid at /format/tags/0/begin: "<b" begins with two triggers, "<" and "<b"
-        invalid at /format/tags/0/begin: the tag must begin with one of `trigger_tokens`
-        invalid at /format/token: expected a token's id or its text
-        invalid at /format/rules/0: expected a list of two: what triggers, and the format
-        invalid at /format/rules/0/0: a trigger is a text that is not empty
-    "#]],
+            invalid at /format: `type` is missing, and the members do not tell it
+            invalid at /format/type: there is no format "nothing"
+            invalid at /format/type: expected the name of a format, found a number
+            invalid at /format: `value` is missing
+            invalid at /format/value: expected a string, found a number
+            invalid at /format/valu: unknown member `valu`; known here are type, value
+            invalid at /format/elements: the list is empty
+            invalid at /format/elements/1/pattern: line 1, column 2 of the regular expression: this group is not closed
+            unsupported at /format/pattern: line 1, column 4 of the regular expression: the back-reference `\1` is not supported; no grammar can repeat what was captured; list the alternatives instead
+            invalid at /format/grammar: error: there is no rule `x`
+             --> line 1, column 10
+              |
+            1 | root ::= x
+              |          ^
+            invalid at /format/json_schema/properties/a/minLength: `minLength` must be a whole number that is not negative
+            invalid at /format/json_schema/type: `type` must be one of the seven types, or a list of them
+            invalid at /format/json_schema: expected a schema, an object or a boolean, found a number
+            invalid at /format/style: there is no style "yaml"; known are json, qwen_xml, minimax_xml, deepseek_xml, glm_xml
+            unsupported at /format/style: the style "cohere_xml" is not supported yet
+            invalid at /format/min: 3 is more than `max`, 2
+            invalid at /format/min: expected a number of times, found a number
+            invalid at /format/max: expected a number of times, found a number
+            unsupported at /format/max_tokens: a bound on the tokens of free text is not supported yet; `max_chars` bounds its characters
+            invalid at /format/excludes/0: the text is empty
+            invalid at /format/end: the content could go on for ever: a tag with free content needs an end that is not empty, or the content needs `excludes`
+            invalid at /format/end: the list is empty
+            invalid at /format/begin: expected a text or a token, found a number
+            invalid at /format/tags/0/begin: "<b" begins with none of the triggers
+            invalid at /format/tags/0/begin: "<b" begins with two triggers, "<" and "<b"
+            invalid at /format/tags/0/begin: the tag must begin with one of `trigger_tokens`
+            invalid at /format/token: expected a token's id or its text
+            invalid at /format/rules/0: expected a list of two: what triggers, and the format
+            invalid at /format/rules/0/0: a trigger is a text that is not empty
+        "#]],
     );
 }
 
