@@ -61,6 +61,8 @@ pub(crate) fn automata(automata: &Automata) -> String {
     let mut out = String::from(
         "digraph fsm {\n  rankdir=LR;\n  node [shape=circle, fontname=\"monospace\"];\n  edge [fontname=\"monospace\"];\n",
     );
+    // A rule that exceeds a limit shows as one state without edges.
+    let _ = automata.complete(&|| false);
     for rule in automata.rules() {
         let mut title = format!("{rule:?} {}", automata.name(rule));
         if let Some(counter) = automata.counter(rule) {
@@ -92,12 +94,13 @@ fn edges(out: &mut String, automata: &Automata, state: StateId) {
     for (edges, mark) in [(plain, ""), (ticking, " +")] {
         let mut targets: Vec<(StateId, String)> = Vec::new();
         for edge in edges {
-            match targets.iter_mut().find(|(target, _)| *target == edge.target) {
+            let to = state.sibling(edge.target);
+            match targets.iter_mut().find(|(target, _)| *target == to) {
                 Some((_, bytes)) => {
                     bytes.push_str(", ");
                     bytes.push_str(&range(edge));
                 }
-                None => targets.push((edge.target, range(edge))),
+                None => targets.push((to, range(edge))),
             }
         }
         for (target, bytes) in targets {

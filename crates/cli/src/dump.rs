@@ -144,9 +144,10 @@ fn masks(
             let Some(next) = rows.advance(row, byte).map_err(too_ambiguous)? else { break };
             row = next;
         }
-        rows.scannable(row).iter().map(|item| automata.class(item.state)).collect()
+        rows.scannable(row).iter().map(|item| item.state).collect()
     } else {
-        automata.states().filter(|&state| automata.class(state) == state).collect()
+        automata.complete(&|| false).map_err(|error| Problem::limit(error.to_string()))?;
+        automata.rules().flat_map(|rule| automata.states_of(rule)).collect()
     };
     states.retain(|&state| automata.is_scannable(state));
     states.sort_unstable();

@@ -31,6 +31,8 @@ pub enum LimitExceeded {
     Work,
     /// The arena is full.
     Bytes,
+    /// A rule that may begin here has too large an automaton; [`Automata::ready`](formwork_fsm::Automata::ready) says which.
+    Automaton,
 }
 
 impl fmt::Display for LimitExceeded {
@@ -39,6 +41,7 @@ impl fmt::Display for LimitExceeded {
             Self::Items => "the grammar is too ambiguous here: too many items in one row",
             Self::Work => "the grammar is too ambiguous here: too many steps for one row",
             Self::Bytes => "the rows of this output exceed their memory limit",
+            Self::Automaton => "a rule that may begin here needs a larger automaton than the limits allow",
         })
     }
 }

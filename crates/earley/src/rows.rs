@@ -523,6 +523,7 @@ impl Rows {
                     flags.waits_for_symbols = true;
                     continue;
                 }
+                automata.ready(edge.rule).map_err(|_| LimitExceeded::Automaton)?;
                 add(all, members, Item { state: automata.start(edge.rule), origin: None, count: 0 });
             }
             if automata.is_scannable(item.state) {

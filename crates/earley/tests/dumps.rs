@@ -31,36 +31,36 @@ fn elements_of_a_list_share_their_rows() {
         "root ::= \"[\" (root (\",\" root)*)? \"]\"\n",
         "[[],[],[]",
         expect![[r#"
-        row0 next { 5b }
-          s0 of root from here
-        '['
-        row1 next { 5b 5d }
-          s0 of root from here
-          s1 of root from t1
-          waits for root, then s3 of root from t1
-        '['
-        row2 next { 5b 5d }
-          s0 of root from here
-          s1 of root from t2
-          waits for root, then s3 of root from t2
-        ']'
-        row3 next { 2c 5d }
-          s3 of root from t1
-        ','
-        row4 next { 5b }
-          s0 of root from here
-          waits for root, then s3 of root from t1
-        '['
-        row2 again
-        ']'
-        row3 again
-        ','
-        row4 again
-        '['
-        row2 again
-        ']'
-        row3 again
-    "#]],
+            row0 next { 5b }
+              r0s0 of root from here
+            '['
+            row1 next { 5b 5d }
+              r0s0 of root from here
+              r0s1 of root from t1
+              waits for root, then r0s3 of root from t1
+            '['
+            row2 next { 5b 5d }
+              r0s0 of root from here
+              r0s1 of root from t2
+              waits for root, then r0s3 of root from t2
+            ']'
+            row3 next { 2c 5d }
+              r0s3 of root from t1
+            ','
+            row4 next { 5b }
+              r0s0 of root from here
+              waits for root, then r0s3 of root from t1
+            '['
+            row2 again
+            ']'
+            row3 again
+            ','
+            row4 again
+            '['
+            row2 again
+            ']'
+            row3 again
+        "#]],
     );
 }
 
@@ -70,36 +70,36 @@ fn a_tail_call_waits_for_nothing_of_its_own() {
         "root ::= \"a\" b\nb ::= \"(\" b \")\" | \"x\" root | \"y\"\n",
         "a(xa(y",
         expect![[r#"
-        row0 next { 61 }
-          s0 of root from here
-        'a'
-        row1 next { 28 78-79 }
-          s1 of root from t1
-          s3 of b from here
-          waits for b, then s2 of root from t1
-        '('
-        row2 next { 28 78-79 }
-          s3 of b from here
-          s4 of b from t2
-          waits for b, then s6 of b from t2
-        'x'
-        row3 next { 61 }
-          s0 of root from here
-          waits for root, then s6 of b from t2
-        'a'
-        row4 next { 28 78-79 }
-          s1 of root from t4
-          s3 of b from here
-          waits for b, then s6 of b from t2
-        '('
-        row5 next { 28 78-79 }
-          s3 of b from here
-          s4 of b from t3
-          waits for b, then s6 of b from t3
-        'y'
-        row6 next { 29 }
-          s6 of b from t3
-    "#]],
+            row0 next { 61 }
+              r0s0 of root from here
+            'a'
+            row1 next { 28 78-79 }
+              r0s1 of root from t1
+              r1s0 of b from here
+              waits for b, then r0s2 of root from t1
+            '('
+            row2 next { 28 78-79 }
+              r1s0 of b from here
+              r1s1 of b from t2
+              waits for b, then r1s3 of b from t2
+            'x'
+            row3 next { 61 }
+              r0s0 of root from here
+              waits for root, then r1s3 of b from t2
+            'a'
+            row4 next { 28 78-79 }
+              r0s1 of root from t4
+              r1s0 of b from here
+              waits for b, then r1s3 of b from t2
+            '('
+            row5 next { 28 78-79 }
+              r1s0 of b from here
+              r1s1 of b from t3
+              waits for b, then r1s3 of b from t3
+            'y'
+            row6 next { 29 }
+              r1s3 of b from t3
+        "#]],
     );
 }
 
@@ -109,17 +109,17 @@ fn counts_are_part_of_an_item() {
         "root ::= [a-z]{2,90} \".\"\n",
         "abc",
         expect![[r#"
-        row0 next { 2e 61-7a }
-          s0 of root from here, 0 ticks
-        'a'
-        row1 next { 2e 61-7a }
-          s0 of root from t1, 1 ticks
-        'b'
-        row2 next { 2e 61-7a }
-          s0 of root from t1, 2 ticks
-        'c'
-        row3 next { 2e 61-7a }
-          s0 of root from t1, 3 ticks
-    "#]],
+            row0 next { 2e 61-7a }
+              r0s0 of root from here, 0 ticks
+            'a'
+            row1 next { 2e 61-7a }
+              r0s0 of root from t1, 1 ticks
+            'b'
+            row2 next { 2e 61-7a }
+              r0s0 of root from t1, 2 ticks
+            'c'
+            row3 next { 2e 61-7a }
+              r0s0 of root from t1, 3 ticks
+        "#]],
     );
 }

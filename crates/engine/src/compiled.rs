@@ -1,14 +1,14 @@
 //! A compiled grammar: automata over a vocabulary, with local masks that fill in as they are needed.
 
 use crate::config::Config;
-use crate::pool::{Pool, Slots, private};
-use crate::symbols::{self, SymbolIds};
+use crate::pool::{Pool, Slot, Slots, private};
+use crate::symbols::SymbolIds;
 use formwork_earley::{LimitExceeded, Rows};
-use formwork_fsm::{Automata, RuleId, StateId};
-use formwork_mask::{LocalMask, Slices, Walker};
+use formwork_fsm::{Automata, RuleId, Segmented, StateId};
+use formwork_mask::{LocalMask, Walker};
 use formwork_vocab::Vocabulary;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// A grammar compiled for a vocabulary. Immutable to its users, `Send + Sync`, cheap to clone.
 #[derive(Clone)]
@@ -18,19 +18,17 @@ pub struct CompiledGrammar {
 
 struct Inner {
     automata: Arc<Automata>,
-    slices: Arc<Slices>,
     config: Config,
-    /// Per rule the local masks of its states.
-    slots: Box<[Slots]>,
-    /// Per state its position among its rule's slots.
-    slot_of: Box<[u32]>,
-    /// The ids of the rules that are symbols, ascending by rule.
-    symbols: Box<[(RuleId, SymbolIds)]>,
+    /// Per rule the local masks of its states, from when they are first asked for.
+    slots: Segmented<Slots>,
+    /// The ids of the rules that are symbols, from when they are first asked for.
+    symbols: Segmented<Option<SymbolIds>>,
+    pool: Pool,
     /// The bits of all ids that are tokens.
     real: Arc<[u32]>,
 }
 
-/// The longest canonical form of a rule that is looked up in the pool, in words: some hundred states.
+/// The longest form of a state that is looked up in the pool, in words: some hundred states.
 const MAX_FORM: usize = 4_000;
 
 impl fmt::Debug for CompiledGrammar {
@@ -43,45 +41,28 @@ impl fmt::Debug for CompiledGrammar {
 }
 
 impl CompiledGrammar {
-    pub(crate) fn new(
-        automata: Automata,
-        slices: Arc<Slices>,
-        config: Config,
-        real: Arc<[u32]>,
-        pool: &Pool,
-    ) -> Self {
-        let hashes = if config.pool { automata.shallow_hashes() } else { Vec::new() };
-        let mut slot_of = vec![0; automata.n_states()];
-        let slots = automata
-            .rules()
-            .map(|rule| {
-                let n_states = automata.states_of(rule).count();
-                let form = if config.pool { automata.canonical(rule, &hashes, MAX_FORM) } else { None };
-                let base = automata.start(rule).index();
-                match form {
-                    Some(form) => {
-                        slot_of[base..base + n_states].copy_from_slice(&form.order);
-                        pool.slots(form.words, n_states)
-                    }
-                    None => {
-                        for (slot, i) in slot_of[base..base + n_states].iter_mut().zip(0..) {
-                            *slot = i;
-                        }
-                        private(n_states)
-                    }
-                }
-            })
-            .collect();
-        let symbols = symbols::resolve(&automata, slices.vocabulary());
-        let automata = Arc::new(automata);
-        let slot_of = slot_of.into();
-        Self { inner: Arc::new(Inner { automata, slices, config, slots, slot_of, symbols, real }) }
+    pub(crate) fn new(automata: Automata, config: Config, real: Arc<[u32]>, pool: Pool) -> Self {
+        let (automata, slots) = (Arc::new(automata), Segmented::default());
+        let symbols = Segmented::default();
+        Self { inner: Arc::new(Inner { automata, config, slots, symbols, pool, real }) }
     }
 
-    fn slot(&self, state: StateId) -> &OnceLock<Arc<LocalMask>> {
+    fn slot(&self, state: StateId) -> &Slot {
         let inner = &self.inner;
-        let state = inner.automata.class(state);
-        &inner.slots[inner.automata.rule_of(state).index()][inner.slot_of[state.index()] as usize]
+        let rule = state.rule();
+        let slots = inner.slots.get(rule.index()).unwrap_or_else(|| {
+            inner.slots.get_or_init(rule.index(), || {
+                let n_states = inner.automata.n_states_of(rule);
+                match inner.config.pool {
+                    true => {
+                        let key = (inner.automata.tables(rule), inner.automata.is_called(rule));
+                        inner.pool.slots(key, n_states)
+                    }
+                    false => private(n_states),
+                }
+            })
+        });
+        &slots[state.number()]
     }
 
     /// Whether the mask forbids some real id.
@@ -91,8 +72,10 @@ impl CompiledGrammar {
 
     /// The ids of a rule that is a symbol.
     pub(crate) fn symbol_ids(&self, rule: RuleId) -> Option<&SymbolIds> {
-        let symbols = &self.inner.symbols;
-        symbols.binary_search_by_key(&rule, |entry| entry.0).ok().map(|i| &symbols[i].1)
+        let ids = self.inner.symbols.get_or_init(rule.index(), || {
+            self.inner.automata.symbols(rule).map(|set| SymbolIds::of(self.vocabulary(), set))
+        });
+        ids.as_ref()
     }
 
     /// The bits of all ids that are tokens.
@@ -102,7 +85,7 @@ impl CompiledGrammar {
 
     /// The vocabulary it was compiled for.
     pub fn vocabulary(&self) -> &Vocabulary {
-        self.inner.slices.vocabulary()
+        self.inner.pool.vocabulary()
     }
 
     /// The grammar's automata.
@@ -117,18 +100,24 @@ impl CompiledGrammar {
 
     /// Heap memory in bytes, local masks computed so far included (shared ones too), the vocabulary not.
     pub fn memory_size(&self) -> usize {
-        let locals = self.inner.slots.iter().flat_map(|slots| slots.iter()).filter_map(OnceLock::get);
+        let locals = self.slots().flat_map(|slots| slots.iter()).filter_map(|slot| slot.get()?.as_ref().ok());
         self.inner.automata.memory_size()
-            + size_of_val(&self.inner.slot_of[..])
             + locals.map(|local| size_of::<LocalMask>() + local.memory_size()).sum::<usize>()
     }
 
-    /// How many local masks are computed, of how many there are.
+    /// How many local masks are computed, of how many there are in the rules that are built.
     pub fn n_local_masks(&self) -> (usize, usize) {
-        let classes = self.inner.automata.states().filter(|&state| self.inner.automata.class(state) == state);
-        let scannable = classes.filter(|&state| self.inner.automata.is_scannable(state)).count();
-        let slots = self.inner.slots.iter().flat_map(|slots| slots.iter());
+        let automata = &self.inner.automata;
+        let built = automata.rules().filter(|&rule| automata.is_ready(rule));
+        let states = built.flat_map(|rule| automata.states_of(rule));
+        let scannable = states.filter(|&state| automata.is_scannable(state)).count();
+        let slots = self.slots().flat_map(|slots| slots.iter());
         (slots.filter(|slot| slot.get().is_some()).count(), scannable)
+    }
+
+    /// The slots of rules that some were asked of.
+    fn slots(&self) -> impl Iterator<Item = &Slots> {
+        self.inner.automata.rules().filter_map(|rule| self.inner.slots.get(rule.index()))
     }
 
     /// A fresh arena of rows.
@@ -137,22 +126,50 @@ impl CompiledGrammar {
     }
 
     pub(crate) fn walker(&self) -> Walker {
-        Walker::new(Arc::clone(&self.inner.slices), self.inner.config.slices, self.rows())
+        Walker::new(Arc::clone(self.inner.pool.slices()), self.inner.config.slices, self.rows())
     }
 
     /// The local mask of a state, computed with the caller's walker if it is not there yet.
-    ///
-    /// Two threads that miss at once both compute it, and the first result stays: a lock would cost every hit.
     pub(crate) fn local(
         &self,
         state: StateId,
         walker: &mut Option<Walker>,
     ) -> Result<Arc<LocalMask>, LimitExceeded> {
         let slot = self.slot(state);
-        if let Some(local) = slot.get() {
-            return Ok(Arc::clone(local));
+        match slot.get() {
+            Some(local) => local.clone(),
+            None => slot.get_or_init(|| self.find_local(state, walker)).clone(),
         }
-        let state = self.inner.automata.class(state);
+    }
+
+    /// The local mask of a state that has none yet, from the pool where it is dear.
+    fn find_local(
+        &self,
+        state: StateId,
+        walker: &mut Option<Walker>,
+    ) -> Result<Arc<LocalMask>, LimitExceeded> {
+        let Inner { automata, config, pool, .. } = &*self.inner;
+        if !config.pool || !formwork_mask::is_wide(automata, state) {
+            return self.compute_local(state, walker);
+        }
+        let Some(form) = automata.canonical(state, MAX_FORM) else {
+            return self.compute_local(state, walker);
+        };
+        let shared = pool.shared(form);
+        match shared.get() {
+            Some(local) => {
+                pool.count_hit();
+                local.clone()
+            }
+            None => shared.get_or_init(|| self.compute_local(state, walker)).clone(),
+        }
+    }
+
+    fn compute_local(
+        &self,
+        state: StateId,
+        walker: &mut Option<Walker>,
+    ) -> Result<Arc<LocalMask>, LimitExceeded> {
         let base = walker.get_or_insert_with(|| self.walker()).base_of(state);
         // A base has none itself, so this goes one level deep.
         let base = match base {
@@ -161,7 +178,8 @@ impl CompiledGrammar {
         };
         let walker = walker.get_or_insert_with(|| self.walker());
         let local = Arc::new(walker.local_mask(state, base)?);
-        Ok(Arc::clone(slot.get_or_init(|| local)))
+        self.inner.pool.count_miss(size_of::<LocalMask>() + local.memory_size());
+        Ok(local)
     }
 
     pub(crate) fn has_local(&self, state: StateId) -> bool {

@@ -5,26 +5,22 @@ use crate::config::Config;
 use crate::error::{CompileError, CompileErrorKind};
 use crate::pool::Pool;
 use crate::symbols::{Names, Tokens};
-use formwork_fsm::{Automata, StateId};
+use formwork_fsm::{Automata, StateId, Symbols};
 use formwork_grammar::{ByteSet, Grammar, Place};
-use formwork_mask::Slices;
 use formwork_vocab::{NodeId, TokenId, TokenKind, Trie, Vocabulary};
 use std::sync::Arc;
 
 /// Compiles grammars for one vocabulary. `Send + Sync`, cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Compiler {
-    slices: Arc<Slices>,
     config: Arc<Config>,
     /// The bits of all ids that are tokens.
     real: Arc<[u32]>,
     /// The bytes that are text tokens by themselves; stop tokens are not text where it matters.
     single_bytes: ByteSet,
-    pool: Arc<Pool>,
-    /// The names of special tokens.
-    names: Arc<Names>,
-    /// Automata kept from one grammar to the next.
-    automata: Arc<formwork_fsm::Cache>,
+    pool: Pool,
+    /// What the vocabulary's tokens are as symbols.
+    symbols: Arc<dyn Symbols>,
 }
 
 /// Configures a [`Compiler`].
@@ -32,6 +28,7 @@ pub struct Compiler {
 pub struct CompilerBuilder {
     vocabulary: Vocabulary,
     config: Config,
+    pool: Option<Pool>,
 }
 
 impl Compiler {
@@ -42,12 +39,17 @@ impl Compiler {
 
     /// Sets switches and limits first.
     pub fn builder(vocabulary: Vocabulary) -> CompilerBuilder {
-        CompilerBuilder { vocabulary, config: Config::default() }
+        CompilerBuilder { vocabulary, config: Config::default(), pool: None }
     }
 
     /// The vocabulary that grammars are compiled for.
     pub fn vocabulary(&self) -> &Vocabulary {
-        self.slices.vocabulary()
+        self.pool.vocabulary()
+    }
+
+    /// What grammars of this compiler share.
+    pub fn pool(&self) -> &Pool {
+        &self.pool
     }
 
     /// Compiles a grammar.
@@ -71,16 +73,16 @@ impl Compiler {
         grammar: &Grammar,
         interrupt: &dyn Fn() -> bool,
     ) -> Result<CompiledGrammar, CompileError> {
-        let symbols = Tokens { vocabulary: self.vocabulary(), names: &self.names };
-        let automata =
-            formwork_fsm::build_with(grammar, &self.config.automata, &self.automata, &symbols, interrupt)?;
-        self.check_vocabulary(&automata)?;
+        let automata = {
+            let (config, cache) = (&self.config.automata, self.pool.automata());
+            formwork_fsm::build_with(grammar, config, cache, &self.symbols, interrupt)?
+        };
+        self.check_vocabulary(&automata, interrupt)?;
         let compiled = CompiledGrammar::new(
             automata,
-            Arc::clone(&self.slices),
             Config::clone(&self.config),
             Arc::clone(&self.real),
-            &self.pool,
+            self.pool.clone(),
         );
         if let Err(limit) = compiled.rows().start() {
             let root = compiled.automata().root();
@@ -97,18 +99,20 @@ impl Compiler {
 
     /// If every byte that the grammar uses is a token by itself, what bytes can complete tokens can; otherwise a mask might
     /// run empty in the middle of an output.
-    fn check_vocabulary(&self, automata: &Automata) -> Result<(), CompileError> {
-        let missing = automata.alphabet().difference(&self.single_bytes);
-        if missing.is_empty() {
+    fn check_vocabulary(
+        &self,
+        automata: &Automata,
+        interrupt: &dyn Fn() -> bool,
+    ) -> Result<(), CompileError> {
+        if self.single_bytes == ByteSet::FULL {
             return Ok(());
         }
-        let user = automata
-            .states()
-            .find(|&state| !automata.next_bytes(state).intersection(&missing).is_empty())
-            .map(|state| automata.rule_of(state));
-        let (rule, place) = user.map_or((String::new(), Place::none()), |rule| {
-            (automata.name(rule).to_owned(), automata.place(rule).clone())
-        });
+        // Which bytes the grammar uses shows when all of it is built.
+        automata.complete(interrupt)?;
+        let missing_of = |rule| automata.alphabet(rule).difference(&self.single_bytes);
+        let Some(user) = automata.rules().find(|&rule| !missing_of(rule).is_empty()) else { return Ok(()) };
+        let missing = automata.rules().map(missing_of).fold(ByteSet::EMPTY, |all, bytes| all.union(&bytes));
+        let (rule, place) = (automata.name(user).to_owned(), automata.place(user).clone());
         let message = format!(
             "the vocabulary has no token for single bytes that rule `{rule}` needs: {missing:?}; \
              without them an output could get stuck"
@@ -132,6 +136,15 @@ impl CompilerBuilder {
         self
     }
 
+    /// Shares automata and local masks with the other compilers that have this pool, which should be of the same
+    /// vocabulary: the pool's is the one that counts.
+    #[must_use]
+    pub fn pool(mut self, pool: &Pool) -> Self {
+        self.vocabulary = pool.vocabulary().clone();
+        self.pool = Some(pool.clone());
+        self
+    }
+
     /// The compiler.
     pub fn build(self) -> Compiler {
         let mut real = vec![0u32; self.vocabulary.mask_words()];
@@ -143,18 +156,10 @@ impl CompilerBuilder {
         let is_text =
             |&child: &NodeId| trie.tokens_at(child).iter().any(|&token| !self.vocabulary.is_stop(token));
         let single_bytes = trie.children(Trie::ROOT).filter(is_text).map(|child| trie.byte(child)).collect();
-        let names = Arc::new(Names::of(&self.vocabulary));
-        let slices = Arc::new(Slices::new(self.vocabulary));
-        let pool = Arc::new(Pool::new(self.config.pool_slots));
-        Compiler {
-            slices,
-            config: Arc::new(self.config),
-            real: real.into(),
-            single_bytes,
-            pool,
-            names,
-            automata: Arc::default(),
-        }
+        let names = Names::of(&self.vocabulary);
+        let symbols = Arc::new(Tokens { vocabulary: self.vocabulary.clone(), names });
+        let pool = self.pool.unwrap_or_else(|| Pool::new(self.vocabulary, self.config.pool_bytes));
+        Compiler { config: Arc::new(self.config), real: real.into(), single_bytes, pool, symbols }
     }
 }
 
@@ -171,9 +176,14 @@ fn precompute(
         return Ok(());
     }
     let automata = compiled.automata();
-    let mut states: Vec<(u64, StateId)> = automata
-        .states()
-        .filter(|&state| automata.class(state) == state && formwork_mask::is_wide(automata, state))
+    let eager = budget == u64::MAX;
+    if eager {
+        automata.complete(interrupt)?;
+    }
+    let built = automata.rules().filter(|&rule| automata.is_ready(rule));
+    let mut states: Vec<(u64, StateId)> = built
+        .flat_map(|rule| automata.states_of(rule))
+        .filter(|&state| formwork_mask::is_wide(automata, state) || eager && automata.is_scannable(state))
         .map(|state| (estimate(compiled, state), state))
         .collect();
     states.sort_unstable_by_key(|&(cost, state)| (std::cmp::Reverse(cost), state));

@@ -13,11 +13,11 @@ pub struct Config {
     /// Work that compile may spend on the local masks of wide states (the inside of a string, free text), in nanoseconds as
     /// estimated. Default 2,000,000: a dozen of them. 0 computes each when it is first needed.
     pub precompute: u64,
-    /// Share the local masks of equal rules between grammars of one compiler. Default on.
+    /// Share local masks between rules and grammars. Default on.
     pub pool: bool,
-    /// Slots of the pool, one per state of a shared rule; when they are used up it starts anew. Default 100,000; a slot in
-    /// use takes 200 bytes on average, up to 16 KB.
-    pub pool_slots: usize,
+    /// The bytes that the pool may hold, about, and a quarter more for automata; compiled grammars keep what they use.
+    /// Default 64 MiB.
+    pub pool_bytes: usize,
     /// Take the tokens of a state's loop wholesale from a bitset that all grammars share. Default on.
     pub slices: bool,
     /// Remember what boundaries added to a row's mask, so that a row met again costs a copy. Default on.
@@ -31,7 +31,7 @@ impl Default for Config {
             rows: formwork_earley::Limits::default(),
             precompute: 2_000_000,
             pool: true,
-            pool_slots: 100_000,
+            pool_bytes: 64 << 20,
             slices: true,
             recipes: true,
         }

@@ -60,3 +60,4 @@ pub use config::Config;
 pub use error::{AcceptError, AcceptErrorKind, CompileError, CompileErrorKind, MaskError, RollbackError};
 pub use formwork_earley::LimitExceeded;
 pub use matcher::{Matcher, MatcherBuilder};
+pub use pool::{Pool, PoolStats};

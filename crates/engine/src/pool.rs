@@ -1,30 +1,99 @@
-//! The pool: local masks that grammars share.
+//! The pool: what the grammars of one vocabulary share.
 //!
-//! A local mask knows no parent, so two grammars with the same rule have the same local masks for its states. The pool
-//! keeps, by a rule's [canonical form](formwork_fsm::Canonical), one slot per state; a compiled grammar holds the slots of its
-//! rules. So strings, numbers, dates and "any value" are computed once per vocabulary, not once per schema, whichever
-//! grammar needs them first.
+//! A local mask knows no parent, so the same state in two grammars has the same local mask. The pool keeps
+//! - the automata of rules, and what makes them the same ([`Cache`]);
+//! - by a rule's [tables](formwork_fsm::Automata::tables), one slot per state. A compiled grammar holds the slots of its
+//!   rules, so a hit costs two loads and no lock;
+//! - by a state's [canonical form](formwork_fsm::Automata::canonical), the local masks that are dear (the inside of a
+//!   string, free text, counted texts), wherever in whatever rule the state occurs;
+//! - the bitsets of loops ([`Slices`]).
 //!
-//! Bounded by the number of slots: when it is full it starts anew, and grammars keep what they hold.
+//! So strings, numbers, dates and "any value" are computed once per vocabulary, whichever grammar needs them first.
+//! A miss is computed by one thread, and others that want the same state wait for it; nobody else waits.
+//!
+//! # Memory
+//! Two generations: what is used is in the young one; when it holds half the budget, the old one is forgotten and the young
+//! one grows old. Compiled grammars keep what they hold.
 
+use formwork_earley::LimitExceeded;
+use formwork_fsm::Cache;
 use formwork_grammar::HashMap;
-use formwork_mask::LocalMask;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use formwork_mask::{LocalMask, Slices};
+use formwork_vocab::Vocabulary;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// The local masks of a rule, by the state's number in the rule's canonical form; filled in when needed.
-pub(crate) type Slots = Arc<[OnceLock<Arc<LocalMask>>]>;
+/// A local mask, or why there is none; made once.
+pub(crate) type Slot = OnceLock<Result<Arc<LocalMask>, LimitExceeded>>;
 
-/// Slots by canonical form.
-#[derive(Debug)]
-pub(crate) struct Pool {
-    inner: Mutex<Inner>,
-    max_slots: usize,
+/// The local masks of a rule's states; filled in when needed.
+pub(crate) type Slots = Arc<[Slot]>;
+
+/// What the grammars of one vocabulary share: automata, local masks, loop slices. `Send + Sync`, cheap to clone.
+///
+/// Every [`Compiler`](crate::Compiler) has one; give several compilers the same one with
+/// [`CompilerBuilder::pool`](crate::CompilerBuilder::pool).
+#[derive(Clone)]
+pub struct Pool {
+    inner: Arc<Inner>,
 }
 
-#[derive(Debug, Default)]
 struct Inner {
-    rules: HashMap<Box<[u32]>, Slots>,
-    n_slots: usize,
+    slices: Arc<Slices>,
+    automata: Arc<Cache>,
+    masks: Mutex<Masks>,
+    max_bytes: usize,
+    hits: AtomicU64,
+    misses: AtomicU64,
+}
+
+/// How a [`Pool`] has been used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PoolStats {
+    /// Local masks that were found under a state's form.
+    pub hits: u64,
+    /// Local masks that had to be computed, cheap ones included.
+    pub misses: u64,
+    /// Bytes of local masks in the pool, about.
+    pub bytes: usize,
+}
+
+#[derive(Default)]
+struct Masks {
+    /// By tables, and whether anybody calls the rule: what lies behind the end of one that nobody calls is nobody's.
+    rules: Generations<(u64, bool), Slots>,
+    /// By the state's canonical form.
+    states: Generations<Box<[u32]>, Arc<Slot>>,
+    /// Of the young generation, and of the old one.
+    bytes: [usize; 2],
+}
+
+struct Generations<K, V> {
+    young: HashMap<K, V>,
+    old: HashMap<K, V>,
+}
+
+impl<K, V> Default for Generations<K, V> {
+    fn default() -> Self {
+        Self { young: HashMap::default(), old: HashMap::default() }
+    }
+}
+
+impl<K: std::hash::Hash + Eq, V: Clone> Generations<K, V> {
+    fn get_or_insert(&mut self, key: K, make: impl FnOnce() -> V) -> V {
+        if let Some(found) = self.young.get(&key) {
+            return found.clone();
+        }
+        let entry = self.old.remove(&key).unwrap_or_else(make);
+        self.young.insert(key, entry.clone());
+        entry
+    }
+
+    fn age(&mut self) {
+        self.old = std::mem::take(&mut self.young);
+    }
 }
 
 /// Slots of a rule that is shared with nobody.
@@ -32,24 +101,79 @@ pub(crate) fn private(n_states: usize) -> Slots {
     (0..n_states).map(|_| OnceLock::new()).collect()
 }
 
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pool").field("stats", &self.stats()).finish_non_exhaustive()
+    }
+}
+
 impl Pool {
-    pub(crate) fn new(max_slots: usize) -> Self {
-        Self { inner: Mutex::default(), max_slots }
+    /// An empty pool for a vocabulary, of about so many bytes.
+    pub fn new(vocabulary: Vocabulary, max_bytes: usize) -> Self {
+        let inner = Inner {
+            slices: Arc::new(Slices::new(vocabulary)),
+            automata: Arc::new(Cache::new(max_bytes / 4)),
+            masks: Mutex::default(),
+            max_bytes,
+            hits: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
+        };
+        Self { inner: Arc::new(inner) }
     }
 
-    /// The slots of the rule with this form, which has so many states.
-    pub(crate) fn slots(&self, form: Vec<u32>, n_states: usize) -> Slots {
-        // The map is whole at every moment, so a thread that panicked has left nothing half done.
-        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(slots) = inner.rules.get(&form[..]) {
-            return Arc::clone(slots);
+    /// The vocabulary that the pool belongs to.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        self.inner.slices.vocabulary()
+    }
+
+    /// How the pool has been used so far.
+    pub fn stats(&self) -> PoolStats {
+        PoolStats {
+            hits: self.inner.hits.load(Ordering::Relaxed),
+            misses: self.inner.misses.load(Ordering::Relaxed),
+            bytes: self.lock().bytes.iter().sum(),
         }
-        if inner.n_slots + n_states > self.max_slots {
-            *inner = Inner::default();
+    }
+
+    pub(crate) fn slices(&self) -> &Arc<Slices> {
+        &self.inner.slices
+    }
+
+    pub(crate) fn automata(&self) -> &Arc<Cache> {
+        &self.inner.automata
+    }
+
+    /// The slots of a rule of so many states.
+    pub(crate) fn slots(&self, rule: (u64, bool), n_states: usize) -> Slots {
+        let mut masks = self.lock();
+        masks.bytes[0] += n_states * size_of::<Slot>();
+        masks.rules.get_or_insert(rule, || private(n_states))
+    }
+
+    /// The slot of all states with this form.
+    pub(crate) fn shared(&self, form: Vec<u32>) -> Arc<Slot> {
+        let mut masks = self.lock();
+        masks.states.get_or_insert(form.into(), Arc::default)
+    }
+
+    pub(crate) fn count_hit(&self) {
+        self.inner.hits.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Notes a local mask that was computed.
+    pub(crate) fn count_miss(&self, n_bytes: usize) {
+        self.inner.misses.fetch_add(1, Ordering::Relaxed);
+        let mut masks = self.lock();
+        masks.bytes[0] += n_bytes;
+        if masks.bytes[0] > self.inner.max_bytes / 2 {
+            masks.bytes = [0, masks.bytes[0]];
+            masks.rules.age();
+            masks.states.age();
         }
-        inner.n_slots += n_states;
-        let slots = private(n_states);
-        inner.rules.insert(form.into(), Arc::clone(&slots));
-        slots
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Masks> {
+        // The maps are whole at every moment, so a thread that panicked has left nothing half done.
+        self.inner.masks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

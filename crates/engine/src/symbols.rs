@@ -6,7 +6,7 @@
 //! stop token.
 
 use aho_corasick::{AhoCorasick, MatchKind};
-use formwork_fsm::{Automata, RuleId, Symbols, TagPiece};
+use formwork_fsm::{Symbols, TagPiece};
 use formwork_grammar::{Symbol, SymbolSet};
 use formwork_mask::bits;
 use formwork_vocab::{TokenId, TokenKind, Trie, Vocabulary};
@@ -29,21 +29,21 @@ impl Names {
 }
 
 /// A vocabulary's tokens as symbols.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Tokens<'a> {
-    pub(crate) vocabulary: &'a Vocabulary,
-    pub(crate) names: &'a Names,
+#[derive(Debug)]
+pub(crate) struct Tokens {
+    pub(crate) vocabulary: Vocabulary,
+    pub(crate) names: Names,
 }
 
-impl Symbols for Tokens<'_> {
+impl Symbols for Tokens {
     fn exists(&self, set: &SymbolSet) -> bool {
-        let ids = SymbolIds::of(self.vocabulary, set);
+        let ids = SymbolIds::of(&self.vocabulary, set);
         let width = u32::try_from(self.vocabulary.width()).unwrap_or(u32::MAX);
         match ids.is_negated {
             false => !ids.named.is_empty(),
             true => (0..width)
                 .map(TokenId::new)
-                .any(|id| ids.contains(self.vocabulary, self.vocabulary.stop_tokens(), id)),
+                .any(|id| ids.contains(&self.vocabulary, self.vocabulary.stop_tokens(), id)),
         }
     }
 
@@ -74,7 +74,7 @@ pub(crate) struct SymbolIds {
 }
 
 impl SymbolIds {
-    fn of(vocabulary: &Vocabulary, set: &SymbolSet) -> Self {
+    pub(crate) fn of(vocabulary: &Vocabulary, set: &SymbolSet) -> Self {
         let mut named: Vec<TokenId> = Vec::new();
         for symbol in set.members() {
             match symbol {
@@ -124,10 +124,4 @@ fn tokens_of<'v>(vocabulary: &'v Vocabulary, bytes: &[u8]) -> &'v [TokenId] {
     let trie = vocabulary.trie();
     let node = bytes.iter().try_fold(Trie::ROOT, |node, &byte| trie.child(node, byte));
     node.map_or(&[], |node| trie.tokens_at(node))
-}
-
-/// The ids of all symbol rules of some automata, ascending by rule.
-pub(crate) fn resolve(automata: &Automata, vocabulary: &Vocabulary) -> Box<[(RuleId, SymbolIds)]> {
-    let sets = automata.rules().filter_map(|rule| Some((rule, automata.symbols(rule)?)));
-    sets.map(|(rule, set)| (rule, SymbolIds::of(vocabulary, set))).collect()
 }

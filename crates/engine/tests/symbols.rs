@@ -138,7 +138,7 @@ fn what_the_vocabulary_lacks_is_left_out_or_named() {
     assert_eq!(error.kind(), CompileErrorKind::Vocabulary);
     assert_eq!(
         error.to_string(),
-        "line 1, column 1: the grammar matches no output at all: rule `root` needs Token(\"<y>\"), and there is no such symbol"
+        "line 2, column 1: the grammar matches no output at all: rule `x` needs Token(\"<y>\"), and there is no such symbol"
     );
 }
 

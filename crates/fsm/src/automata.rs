@@ -1,45 +1,76 @@
-//! The finished automata of a grammar, in flat tables.
+//! The automata of a grammar, each built when it is first needed.
+//!
+//! # Just in time
+//! Compiling decides which rules keep an automaton of their own ([`plan`](crate::plan)) and that the output can be finished
+//! ([`facts`](crate::facts)); it builds the root's. The others are built when a row first predicts them: most rules of a
+//! large schema are never reached by one output. Nothing about a rule depends on when it is built, since no automaton is
+//! pruned by what another one turns out to be.
+//!
+//! # Shared tables
+//! A rule of a grammar is a link: finished tables, which any number of grammars may use, and what the calls in them mean
+//! here.
 
-use formwork_grammar::{ByteSet, Place, SymbolSet};
+use crate::build::Construction;
+use crate::error::Error;
+use crate::segmented::Segmented;
+use crate::tables::{ByteEdge, State, Tables};
+use formwork_grammar::{ByteSet, Grammar, Place, SymbolSet};
 use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-macro_rules! id {
-    ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(u32);
+/// An automaton: a rule of the grammar that kept its own, or a counted piece of one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RuleId(u32);
 
-        impl $name {
-            /// The id of entry number `index`.
-            ///
-            /// # Panics
-            /// Past 2³² entries, which the limits of the construction exclude.
-            pub fn from_index(index: usize) -> Self {
-                Self(u32::try_from(index).expect("limits keep indices below 2³²"))
-            }
+impl RuleId {
+    pub(crate) fn new(number: u32) -> Self {
+        Self(number)
+    }
 
-            /// The position in the table.
-            #[inline]
-            pub fn index(self) -> usize {
-                self.0 as usize
-            }
-        }
-
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, concat!($prefix, "{}"), self.0)
-            }
-        }
-    };
+    /// The position among the grammar's automata.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
 }
 
-id! {
-    /// A state; numbered across all automata of a grammar.
-    StateId, "s"
+impl fmt::Debug for RuleId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "r{}", self.0)
+    }
 }
-id! {
-    /// An automaton: a rule of the grammar that kept its own, or a counted piece of one.
-    RuleId, "r"
+
+/// A state: its rule, and its number among the rule's states.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StateId {
+    rule: RuleId,
+    number: u32,
+}
+
+impl StateId {
+    /// The rule that the state belongs to.
+    #[inline]
+    pub fn rule(self) -> RuleId {
+        self.rule
+    }
+
+    /// The position among the states of its rule.
+    #[inline]
+    pub fn number(self) -> usize {
+        self.number as usize
+    }
+
+    /// Another state of the same rule.
+    #[inline]
+    pub fn sibling(self, number: u32) -> Self {
+        Self { number, ..self }
+    }
+}
+
+impl fmt::Debug for StateId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}s{}", self.rule, self.number)
+    }
 }
 
 /// The automata of a grammar: deterministic over bytes and rule references, free of ε, without dead states.
@@ -49,55 +80,13 @@ id! {
 /// and every rule that an edge refers to has texts. Rules that are [symbols](Self::symbols) are the exception: they are
 /// completed from outside.
 ///
-/// Immutable and `Send + Sync`. About 90 bytes a state.
-#[derive(Clone, Debug)]
+/// Immutable to its users and `Send + Sync`: rules are built behind a lock when they are first needed. About 150 bytes a
+/// state.
 pub struct Automata {
-    pub(crate) states: Vec<State>,
-    pub(crate) byte_edges: Vec<ByteEdge>,
-    pub(crate) rule_edges: Vec<RuleEdge>,
-    pub(crate) rules: Vec<Rule>,
-    pub(crate) root_may_be_empty: bool,
-    /// Bytes on some edge.
-    pub(crate) alphabet: ByteSet,
-}
-
-/// What is known of one state. Ranges are into the shared edge tables.
-#[derive(Clone, Debug)]
-pub(crate) struct State {
-    pub(crate) rule: RuleId,
-    /// Edges without a tick: `first_edge..first_ticking`; with a tick: `first_ticking..` up to the next state's first.
-    /// Each part is ascending and disjoint.
-    pub(crate) first_edge: u32,
-    pub(crate) first_ticking: u32,
-    pub(crate) first_call: u32,
-    /// Least number of ticks on a way to acceptance.
-    pub(crate) need: u32,
-    /// Greatest number of ticks on a way to acceptance; `u32::MAX` means without end.
-    pub(crate) reach: u32,
-    pub(crate) accepting: bool,
-    /// Whether every well-formed character beyond ASCII leads from the state back to itself without a tick.
-    pub(crate) loops_utf8: bool,
-    /// ASCII bytes that lead from the state to itself without a tick, and nowhere else.
-    pub(crate) ascii_loop: u128,
-    /// The same for bytes and characters that lead back with exactly one tick.
-    pub(crate) ticking_ascii_loop: u128,
-    pub(crate) ticking_loops_utf8: bool,
-    pub(crate) next_bytes: ByteSet,
-    /// Bytes with which a rule may begin that the state calls.
-    pub(crate) called_bytes: ByteSet,
-    /// The first state with the same future but for the bounds of its own rule's counter.
-    pub(crate) class: StateId,
-}
-
-/// Reads a byte of `low..=high`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ByteEdge {
-    /// The lowest byte of the range.
-    pub low: u8,
-    /// The highest byte of the range.
-    pub high: u8,
-    /// Where it leads.
-    pub target: StateId,
+    grammar: Grammar,
+    rules: Segmented<Rule>,
+    construction: Mutex<Construction>,
+    root_may_be_empty: bool,
 }
 
 /// Reads what another rule accepts.
@@ -120,21 +109,128 @@ pub struct Counter {
     pub max: Option<u32>,
 }
 
-#[derive(Clone, Debug)]
+/// What is known of a rule before it is built, and the rule.
+#[derive(Debug)]
 pub(crate) struct Rule {
-    pub(crate) name: String,
-    pub(crate) place: Place,
-    pub(crate) start: StateId,
+    /// The grammar's rule whose name and place it has.
+    pub(crate) of: formwork_grammar::RuleId,
     pub(crate) counter: Option<Counter>,
-    /// Whether some state of the automaton has rule edges.
-    pub(crate) refers: bool,
     /// Whether some rule refers to it.
     pub(crate) is_called: bool,
     /// If the rule is one symbol of a set: its automaton is a state that reads nothing and does not accept.
     pub(crate) symbols: Option<SymbolSet>,
+    /// Empty tables if the construction failed.
+    pub(crate) link: OnceLock<Link>,
+    /// The identity of its form, if it has one.
+    pub(crate) identity: OnceLock<Option<u32>>,
+}
+
+/// Tables, and what their calls mean in one grammar.
+#[derive(Debug)]
+pub(crate) struct Link {
+    pub(crate) tables: Arc<Tables>,
+    pub(crate) imports: Box<[RuleId]>,
+    /// Why there are no tables.
+    pub(crate) error: Option<Error>,
+}
+
+impl fmt::Debug for Automata {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Automata").field("n_rules", &self.n_rules()).finish_non_exhaustive()
+    }
 }
 
 impl Automata {
+    pub(crate) fn new(grammar: Grammar, construction: Construction, root_may_be_empty: bool) -> Self {
+        Self {
+            grammar,
+            rules: Segmented::default(),
+            construction: Mutex::new(construction),
+            root_may_be_empty,
+        }
+    }
+
+    pub(crate) fn add_rule(&self, number: u32, rule: Rule) {
+        self.rules.get_or_init(number as usize, || rule);
+    }
+
+    // ---- building ----
+
+    /// Makes sure that the rule is built.
+    ///
+    /// # Errors
+    /// It exceeds a [limit](crate::Limits).
+    #[inline]
+    pub fn ready(&self, rule: RuleId) -> Result<(), &Error> {
+        match &self.link(rule).error {
+            None => Ok(()),
+            Some(error) => Err(error),
+        }
+    }
+
+    /// Whether the rule is built.
+    pub fn is_ready(&self, rule: RuleId) -> bool {
+        self.rule(rule).link.get().is_some()
+    }
+
+    /// Builds all rules that the root may reach.
+    ///
+    /// # Errors
+    /// The first that exceeds a [limit](crate::Limits), or that the caller interrupted.
+    pub fn complete(&self, interrupt: &dyn Fn() -> bool) -> Result<(), Error> {
+        let mut next = 0;
+        // Building a rule finds those that it calls.
+        while self.rules.get(next).is_some() {
+            if interrupt() {
+                return Err(Error::interrupted());
+            }
+            self.ready(RuleId(next as u32)).map_err(Error::clone)?;
+            next += 1;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn rule(&self, rule: RuleId) -> &Rule {
+        self.rules.get(rule.index()).unwrap_or_else(|| unreachable!("ids are of this grammar's rules"))
+    }
+
+    #[inline]
+    fn link(&self, rule: RuleId) -> &Link {
+        let entry = self.rule(rule);
+        match entry.link.get() {
+            Some(link) => link,
+            None => self.build(rule, entry, &|| false),
+        }
+    }
+
+    #[cold]
+    fn build<'a>(&'a self, rule: RuleId, entry: &'a Rule, interrupt: &dyn Fn() -> bool) -> &'a Link {
+        // The construction is consistent between any two units, so a thread that panicked has left nothing half done.
+        let mut construction = self.construction.lock().unwrap_or_else(PoisonError::into_inner);
+        entry.link.get_or_init(|| construction.link(self, rule.0, interrupt))
+    }
+
+    /// What the rule is, its counter's bounds aside: equal for rules of equal form of all grammars that share a
+    /// [`Cache`](crate::Cache). `None` if it has no form.
+    pub(crate) fn identity(&self, rule: RuleId) -> Option<u32> {
+        *self
+            .rule(rule)
+            .identity
+            .get_or_init(|| self.construction.lock().unwrap_or_else(PoisonError::into_inner).identity(rule.0))
+    }
+
+    /// Builds the root while the caller may still stop it.
+    pub(crate) fn build_root(&self, interrupt: &dyn Fn() -> bool) -> Result<(), Error> {
+        let root = self.root();
+        match &self.build(root, self.rule(root), interrupt).error {
+            None => Ok(()),
+            Some(error) => Err(error.clone()),
+        }
+    }
+
+    // ---- rules ----
+
     /// The rule that the whole output must match.
     pub fn root(&self) -> RuleId {
         RuleId(0)
@@ -145,190 +241,211 @@ impl Automata {
         self.root_may_be_empty
     }
 
-    /// The number of states; ids are below it.
-    pub fn n_states(&self) -> usize {
-        self.states.len() - 1
-    }
-
-    /// The number of rules; ids are below it.
+    /// The number of rules found so far; more are found as rules are built.
     pub fn n_rules(&self) -> usize {
-        self.rules.len()
+        self.rules.iter().count()
     }
 
-    /// Bytes that occur in some text of the grammar.
-    pub fn alphabet(&self) -> ByteSet {
-        self.alphabet
+    /// The rules found so far, ascending.
+    pub fn rules(&self) -> impl Iterator<Item = RuleId> + '_ {
+        (0..).map(RuleId).take_while(|rule| self.rules.get(rule.index()).is_some())
+    }
+
+    /// The number of states of the rules built so far.
+    pub fn n_states(&self) -> usize {
+        self.rules().filter(|&rule| self.is_ready(rule)).map(|rule| self.n_states_of(rule)).sum()
     }
 
     /// The rule's name in the user's grammar.
     pub fn name(&self, rule: RuleId) -> &str {
-        &self.rules[rule.index()].name
+        self.grammar.rule(self.rule(rule).of).name()
     }
 
     /// Where the rule came from.
     pub fn place(&self, rule: RuleId) -> &Place {
-        &self.rules[rule.index()].place
-    }
-
-    /// Where the rule begins. Never accepting.
-    #[inline]
-    pub fn start(&self, rule: RuleId) -> StateId {
-        self.rules[rule.index()].start
+        self.grammar.rule(self.rule(rule).of).place()
     }
 
     /// The bounds on the rule's ticks, if it counts.
     #[inline]
     pub fn counter(&self, rule: RuleId) -> Option<Counter> {
-        self.rules[rule.index()].counter
-    }
-
-    /// Whether some state of the rule refers to other rules.
-    pub fn refers(&self, rule: RuleId) -> bool {
-        self.rules[rule.index()].refers
+        self.rule(rule).counter
     }
 
     /// Whether some rule, perhaps itself, refers to the rule; only the root may be one that none does.
     pub fn is_called(&self, rule: RuleId) -> bool {
-        self.rules[rule.index()].is_called
+        self.rule(rule).is_called
     }
 
     /// The symbols, if the rule is one symbol of a set. Such a rule has one state, which reads nothing and does not accept:
     /// whoever runs the automata completes the rule when a symbol of the set comes.
     #[inline]
     pub fn symbols(&self, rule: RuleId) -> Option<&SymbolSet> {
-        self.rules[rule.index()].symbols.as_ref()
+        self.rule(rule).symbols.as_ref()
+    }
+
+    /// Names the rule's tables: rules of any grammars with equal names have the same states, and what they call is the
+    /// same.
+    pub fn tables(&self, rule: RuleId) -> u64 {
+        self.link(rule).tables.uid
+    }
+
+    /// Whether some state of the rule refers to other rules.
+    pub fn refers(&self, rule: RuleId) -> bool {
+        !self.link(rule).imports.is_empty()
+    }
+
+    /// Where the rule begins. Never accepting.
+    #[inline]
+    pub fn start(&self, rule: RuleId) -> StateId {
+        StateId { rule, number: 0 }
+    }
+
+    /// The number of states of a rule.
+    pub fn n_states_of(&self, rule: RuleId) -> usize {
+        self.link(rule).tables.n_states()
+    }
+
+    /// The states of a rule, ascending.
+    pub fn states_of(&self, rule: RuleId) -> impl Iterator<Item = StateId> + use<> {
+        (0..self.n_states_of(rule) as u32).map(move |number| StateId { rule, number })
+    }
+
+    /// Bytes that occur in some text of the rule, those of rules that it refers to aside.
+    pub fn alphabet(&self, rule: RuleId) -> ByteSet {
+        self.link(rule).tables.alphabet
+    }
+
+    // ---- states ----
+
+    #[inline]
+    fn state(&self, state: StateId) -> (&Tables, &State, &State) {
+        let tables = &*self.link(state.rule).tables;
+        let i = state.number as usize;
+        (tables, &tables.states[i], &tables.states[i + 1])
     }
 
     /// The rule that the state belongs to.
     #[inline]
     pub fn rule_of(&self, state: StateId) -> RuleId {
-        self.states[state.index()].rule
+        state.rule
     }
 
     /// Whether the rule may end here, if its counter allows.
     #[inline]
     pub fn is_accepting(&self, state: StateId) -> bool {
-        self.states[state.index()].accepting
+        self.state(state).1.accepting
     }
 
     /// Whether the rule always ends here: accepting, without edges, not counted.
     #[inline]
     pub fn is_finished(&self, state: StateId) -> bool {
-        let i = state.index();
-        self.states[i].accepting
-            && self.states[i].first_edge == self.states[i + 1].first_edge
-            && self.states[i].first_call == self.states[i + 1].first_call
-            && self.counter(self.states[i].rule).is_none()
+        let (_, this, next) = self.state(state);
+        this.accepting
+            && this.first_edge == next.first_edge
+            && this.first_call == next.first_call
+            && self.counter(state.rule).is_none()
     }
 
     /// Where `byte` leads: (without a tick, with a tick).
     #[inline]
     pub fn step(&self, state: StateId, byte: u8) -> (Option<StateId>, Option<StateId>) {
-        let i = state.index();
-        let (this, end) = (&self.states[i], self.states[i + 1].first_edge as usize);
-        let ticking = this.first_ticking as usize;
-        let plain = find(&self.byte_edges[this.first_edge as usize..ticking], byte);
+        let (tables, this, next) = self.state(state);
+        let (ticking, end) = (this.first_ticking as usize, next.first_edge as usize);
+        let plain = find(&tables.byte_edges[this.first_edge as usize..ticking], byte);
+        let plain = plain.map(|number| state.sibling(number));
         if ticking == end {
             return (plain, None);
         }
-        (plain, find(&self.byte_edges[ticking..end], byte))
+        (plain, find(&tables.byte_edges[ticking..end], byte).map(|number| state.sibling(number)))
     }
 
     /// The edges over bytes: (without a tick, with a tick), each ascending and disjoint.
     pub fn byte_edges(&self, state: StateId) -> (&[ByteEdge], &[ByteEdge]) {
-        let i = state.index();
-        let (this, end) = (&self.states[i], self.states[i + 1].first_edge as usize);
-        let ticking = this.first_ticking as usize;
-        (&self.byte_edges[this.first_edge as usize..ticking], &self.byte_edges[ticking..end])
+        let (tables, this, next) = self.state(state);
+        let (ticking, end) = (this.first_ticking as usize, next.first_edge as usize);
+        (&tables.byte_edges[this.first_edge as usize..ticking], &tables.byte_edges[ticking..end])
     }
 
-    /// The edges over rules, ascending by rule.
+    /// The edges over rules.
     #[inline]
-    pub fn rule_edges(&self, state: StateId) -> &[RuleEdge] {
-        let i = state.index();
-        &self.rule_edges[self.states[i].first_call as usize..self.states[i + 1].first_call as usize]
+    pub fn rule_edges(&self, state: StateId) -> impl ExactSizeIterator<Item = RuleEdge> + '_ {
+        let link = self.link(state.rule);
+        let (this, next) = (&link.tables.states[state.number()], &link.tables.states[state.number() + 1]);
+        let calls = &link.tables.calls[this.first_call as usize..next.first_call as usize];
+        calls.iter().map(move |call| RuleEdge {
+            rule: link.imports[call.import as usize],
+            target: state.sibling(call.target),
+            ticks: call.ticks,
+        })
+    }
+
+    /// Whether the state has edges over rules.
+    #[inline]
+    pub fn calls(&self, state: StateId) -> bool {
+        let (_, this, next) = self.state(state);
+        this.first_call != next.first_call
     }
 
     /// Bytes that some edge of the state reads.
     #[inline]
     pub fn next_bytes(&self, state: StateId) -> &ByteSet {
-        &self.states[state.index()].next_bytes
+        &self.state(state).1.next_bytes
     }
 
-    /// Bytes with which a rule may begin that the state refers to, directly or at the beginning of one that it refers to.
+    /// Bytes with which a rule may begin that the state refers to, directly or at the beginning of one that it refers to;
+    /// perhaps some more.
     ///
     /// On any other byte the state behaves as if it had no rule edges.
     #[inline]
     pub fn called_bytes(&self, state: StateId) -> &ByteSet {
-        &self.states[state.index()].called_bytes
+        &self.state(state).1.called_bytes
     }
 
     /// Whether the state reads bytes.
     #[inline]
     pub fn is_scannable(&self, state: StateId) -> bool {
-        let i = state.index();
-        self.states[i].first_edge != self.states[i + 1].first_edge
+        let (_, this, next) = self.state(state);
+        this.first_edge != next.first_edge
     }
 
     /// The least and the greatest number of ticks on a way from the state to acceptance (`u32::MAX`: without end).
     #[inline]
     pub fn ticks_ahead(&self, state: StateId) -> (u32, u32) {
-        let state = &self.states[state.index()];
-        (state.need, state.reach)
+        let (_, this, _) = self.state(state);
+        (this.need, this.reach)
     }
 
     /// The state's loop: ASCII bytes that lead only back to it without a tick (bit = byte), and whether every
     /// well-formed character beyond ASCII does too.
     #[inline]
     pub fn own_loop(&self, state: StateId) -> (u128, bool) {
-        let state = &self.states[state.index()];
-        (state.ascii_loop, state.loops_utf8)
+        let (_, this, _) = self.state(state);
+        (whole(this.ascii_loop), this.loops_utf8)
     }
 
     /// The state's ticking loop: ASCII bytes that lead only back to it and tick, and whether every well-formed character
     /// beyond ASCII does too, ticking once, with its last byte.
     #[inline]
     pub fn own_ticking_loop(&self, state: StateId) -> (u128, bool) {
-        let state = &self.states[state.index()];
-        (state.ticking_ascii_loop, state.ticking_loops_utf8)
+        let (_, this, _) = self.state(state);
+        (whole(this.ticking_ascii_loop), this.ticking_loops_utf8)
     }
 
-    /// The first state that has the same future, the bounds of its own rule's counter left aside.
-    ///
-    /// What is computed for a state without regard to those bounds holds for the whole class.
-    pub fn class(&self, state: StateId) -> StateId {
-        self.states[state.index()].class
-    }
-
-    /// All states, ascending.
-    pub fn states(&self) -> impl Iterator<Item = StateId> + '_ {
-        (0..self.n_states()).map(StateId::from_index)
-    }
-
-    /// All rules, ascending.
-    pub fn rules(&self) -> impl Iterator<Item = RuleId> + '_ {
-        (0..self.n_rules()).map(RuleId::from_index)
-    }
-
-    /// The states of a rule, ascending; they are contiguous.
-    pub fn states_of(&self, rule: RuleId) -> impl Iterator<Item = StateId> + '_ {
-        let start = self.start(rule).index();
-        let end = self.rules.get(rule.index() + 1).map_or(self.n_states(), |next| next.start.index());
-        (start..end).map(StateId::from_index)
-    }
-
-    /// Heap memory in bytes.
+    /// Heap memory in bytes of the rules built so far, shared tables included.
     pub fn memory_size(&self) -> usize {
-        size_of_val(&self.states[..])
-            + size_of_val(&self.byte_edges[..])
-            + size_of_val(&self.rule_edges[..])
-            + size_of_val(&self.rules[..])
+        let built = self.rules().filter(|&rule| self.is_ready(rule));
+        built.map(|rule| size_of::<Rule>() + self.link(rule).tables.memory_size()).sum()
     }
+}
+
+fn whole([low, high]: [u64; 2]) -> u128 {
+    u128::from(low) | u128::from(high) << 64
 }
 
 /// Binary above a dozen ranges, else linear: measured equal to dense tables, at a tenth of their memory.
 #[inline]
-fn find(edges: &[ByteEdge], byte: u8) -> Option<StateId> {
+fn find(edges: &[ByteEdge], byte: u8) -> Option<u32> {
     if edges.len() <= 12 {
         for edge in edges {
             if byte <= edge.high {

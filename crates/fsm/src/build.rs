@@ -1,29 +1,37 @@
-//! The construction, end to end: units, determinisation, pruning, minimisation, tables.
+//! The construction: what is decided of a grammar at once, and of each unit when it is first needed.
+//!
+//! At once: which rules keep an automaton ([`Plan`]), what is known of every expression ([`Facts`]), and so whether the output
+//! can be finished at all. Per unit: nodes ([`compile`](crate::compile)), determinisation, minimisation, tables. Building a
+//! unit finds the units that it calls; they are linked by number and built in their turn.
 
-use crate::automata::{Automata, ByteEdge, Counter, Rule, RuleEdge, RuleId, State, StateId};
-use crate::cache::Cache;
+use crate::automata::{Automata, Counter, Link, Rule, RuleId};
+use crate::cache::{Cache, Kept};
 use crate::compile::Context;
 use crate::config::Config;
 use crate::dfa::Dfa;
 use crate::error::{Error, ErrorKind};
+use crate::facts::{Facts, finite, spelled, used};
+use crate::form::{Former, Portable};
 use crate::minimise::minimise;
-use crate::nullable::Nullable;
-use crate::plan::Plan;
+use crate::plan::{Plan, left_recursion, operands};
+use crate::spelling::Spelling;
 use crate::symbols::{AnySymbols, Symbols};
-use crate::text::accepting_reachable;
-use crate::ticks::ticks;
-use crate::unit::{Shape, Unit, Units};
+use crate::tables::Tables;
+use crate::unit::{Body, Measurable, Unit, Units};
 use crate::work::{Stop, Work};
-use formwork_grammar::{ByteSet, Grammar, HashMap};
+use formwork_grammar::{ByteSet, Expr, ExprId, Grammar, HashMap};
+use std::sync::{Arc, OnceLock};
 
 /// Builds the automata of a grammar. `interrupt` is asked every few dozen microseconds whether to stop.
 ///
-/// Cost: about 0.4 µs a state for ordinary grammars; bounded by [`Limits`](crate::Limits).
+/// Cost: linear in the grammar, and about 0.4 µs a state of the root's automaton; the others are built when they are first
+/// needed. Bounded by [`Limits`](crate::Limits).
 ///
 /// # Errors
 /// The root's language is empty, a limit is exceeded, the caller interrupted. Each names the rule and its place.
 pub fn build(grammar: &Grammar, config: &Config, interrupt: &dyn Fn() -> bool) -> Result<Automata, Error> {
-    build_with(grammar, config, &Cache::new(), &AnySymbols, interrupt)
+    let symbols: Arc<dyn Symbols> = Arc::new(AnySymbols);
+    build_with(grammar, config, &Arc::default(), &symbols, interrupt)
 }
 
 /// As [`build`], with automata kept from other grammars, and with what is known of symbols.
@@ -33,101 +41,301 @@ pub fn build(grammar: &Grammar, config: &Config, interrupt: &dyn Fn() -> bool) -
 pub fn build_with(
     grammar: &Grammar,
     config: &Config,
-    cache: &Cache,
-    symbols: &dyn Symbols,
+    cache: &Arc<Cache>,
+    symbols: &Arc<dyn Symbols>,
     interrupt: &dyn Fn() -> bool,
 ) -> Result<Automata, Error> {
-    let limits = &config.limits;
-    let mut work = Work::new(limits.max_work, interrupt);
-    let nullable = Nullable::of(grammar);
-    let plan = Plan::of(grammar, config);
-    let mut context = Context {
-        grammar,
-        nullable: &nullable,
-        symbols,
-        units: Units::default(),
-        texts: HashMap::default(),
-        measured: HashMap::default(),
-        measurable: HashMap::default(),
-        max_states: limits.max_states,
-        max_nodes: limits.max_nodes,
-        max_members: limits.max_members.min(u32::MAX as usize),
-    };
-    if let Err(stop) = context.prepare_measured(&plan, &mut work) {
-        context.unit_of_rule(&plan, grammar.root());
-        return Err(stopped(stop, grammar, &context.units, 0, config));
-    }
-    context.unit_of_rule(&plan, grammar.root());
-    let mut dfas: Vec<Dfa> = Vec::new();
-    let mut shapes: HashMap<Shape, usize> = HashMap::default();
-    let mut same_states_as: Vec<usize> = Vec::new();
-    // Units that come from the cache, pruned and minimal.
-    let mut finished: Vec<bool> = Vec::new();
-    let mut n_states = 0;
-    // Building a unit finds the units that it calls.
-    while dfas.len() < context.units.list.len() {
-        let number = dfas.len();
-        let fail = |stop, context: &Context<'_>| stopped(stop, grammar, &context.units, number, config);
-        let mut first = number;
-        if let Unit::Counted { shape, .. } = &context.units.list[number].unit {
-            first = *shapes.entry(shape.clone()).or_insert(number);
+    let mut construction = Construction::new(grammar, config, cache, symbols, interrupt)?;
+    let facts = &construction.facts;
+    let root_may_be_empty = facts.nullable(grammar.rule(grammar.root()).body());
+    let root = construction.with_context(|context, plan| context.unit_of_rule(plan, grammar.root()));
+    debug_assert_eq!(root, 0, "the root is the first unit");
+    let header = construction.header(root);
+    let automata = Automata::new(grammar.clone(), construction, root_may_be_empty);
+    automata.add_rule(root, header);
+    automata.build_root(interrupt)?;
+    Ok(automata)
+}
+
+/// What building units needs and remembers.
+#[derive(Debug)]
+pub(crate) struct Construction {
+    grammar: Grammar,
+    facts: Arc<Facts>,
+    plan: Arc<Plan>,
+    memory: Memory,
+    /// Rules that something refers to.
+    is_called: Vec<bool>,
+    cache: Arc<Cache>,
+    symbols: Arc<dyn Symbols>,
+    config: Config,
+    former: Former,
+    /// Of rules that keep an automaton of their own.
+    identities: Vec<Option<u32>>,
+    n_states: usize,
+    /// Units that have a header.
+    n_known: usize,
+    work_left: u64,
+}
+
+/// What the building of one unit leaves for the next.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    pub(crate) units: Units,
+    /// Automata over code points of the intersections and complements met so far.
+    pub(crate) texts: HashMap<ExprId, Arc<Dfa>>,
+    /// Automata over code points of texts that are measured, by the operands that are no length.
+    pub(crate) measured: HashMap<Vec<ExprId>, Arc<Dfa>>,
+    pub(crate) measurable: Measurable,
+}
+
+impl Construction {
+    fn new(
+        grammar: &Grammar,
+        config: &Config,
+        cache: &Arc<Cache>,
+        symbols: &Arc<dyn Symbols>,
+        interrupt: &dyn Fn() -> bool,
+    ) -> Result<Self, Error> {
+        let mut work = Work::new(config.limits.max_work, interrupt);
+        let nullable = Facts::nullable_of(grammar);
+        let plan = Plan::of(grammar, config);
+        let used = used(grammar);
+        let finite = finite(grammar);
+        let mut context = Context::new(grammar, &nullable, &**symbols, &config.limits, Memory::default());
+        let mut asked = None;
+        let facts = context.prepare_measured(&plan, &used, &mut work, &mut asked).and_then(|()| {
+            nullable.completed(grammar, &used, &**symbols, |expr| {
+                asked = Some(expr);
+                match grammar.expr(expr) {
+                    // All texts but finitely many.
+                    Expr::Not(body) if finite[body.index()] => Ok((true, true)),
+                    _ => context.text_facts(expr, &plan, &mut work),
+                }
+            })
+        });
+        let facts = match facts {
+            Ok(facts) => facts,
+            Err(stop) => {
+                let rule = asked.map_or(grammar.root(), |expr| owner(grammar, expr));
+                return Err(stopped(stop, grammar, rule, config));
+            }
+        };
+        if !facts.productive(grammar.rule(grammar.root()).body()) {
+            return Err(empty(grammar, &facts, &**symbols));
         }
-        let cached = match &context.units.list[number].unit {
-            Unit::Escape(ranges) => cache.escape(ranges),
+        let memory = context.memory;
+        let mut former = Former::new(config);
+        let identities = match config.shared_rules {
+            true => identities(grammar, &plan, cache, &mut former),
+            false => vec![None; grammar.rules().len()],
+        };
+        Ok(Self {
+            grammar: grammar.clone(),
+            facts: Arc::new(facts),
+            is_called: called_rules(grammar, &used),
+            plan: Arc::new(plan),
+            memory,
+            cache: Arc::clone(cache),
+            symbols: Arc::clone(symbols),
+            config: config.clone(),
+            former,
+            identities,
+            n_states: 0,
+            n_known: 0,
+            work_left: work.left(),
+        })
+    }
+
+    fn with_context<T>(&mut self, run: impl FnOnce(&mut Context<'_>, &Plan) -> T) -> T {
+        let memory = std::mem::take(&mut self.memory);
+        let mut context =
+            Context::new(&self.grammar, &self.facts, &*self.symbols, &self.config.limits, memory);
+        let result = run(&mut context, &self.plan);
+        self.memory = context.memory;
+        result
+    }
+
+    /// What is known of a unit before it is built.
+    fn header(&mut self, unit: u32) -> Rule {
+        self.n_known = self.n_known.max(unit as usize + 1);
+        let entry = &self.memory.units.list[unit as usize];
+        let is_called = match &entry.unit {
+            Unit::Rule(rule) | Unit::Recursive(rule) => self.is_called[rule.index()],
+            // The root may be a counted piece, which nothing else is.
+            _ => unit != 0 || self.is_called[entry.rule.index()],
+        };
+        let symbols = match &entry.unit {
+            Unit::Symbols(set) => Some(set.clone()),
             _ => None,
         };
-        finished.push(cached.is_some() || matches!(context.units.list[number].unit, Unit::Symbols(_)));
-        let dfa = if let Some(cached) = cached {
-            Dfa::clone(&cached)
-        } else if first != number {
-            dfas[first].clone()
-        } else {
-            let left = limits.max_states.saturating_sub(n_states);
-            let small = left.min(if config.inlining { limits.inline_states } else { usize::MAX });
-            match context.build(number as u32, &plan, small, &mut work) {
-                Err(Stop::States | Stop::Members) if small < left => {
-                    context.build(number as u32, &plan.without_inlining(), left, &mut work)
-                }
-                result => result,
-            }
-            .map_err(|stop| fail(stop, &context))?
-        };
-        n_states += dfa.len();
-        if n_states > limits.max_states {
-            return Err(fail(Stop::States, &context));
+        Rule {
+            of: entry.rule,
+            symbols,
+            counter: counter(&entry.unit),
+            is_called,
+            link: OnceLock::new(),
+            identity: OnceLock::new(),
         }
-        dfas.push(dfa);
-        same_states_as.push(first);
     }
-    let units = context.units;
-    let root_may_be_empty = nullable.rule(grammar, grammar.root());
-    let productive = productive(&dfas, &units, symbols);
-    if !productive[0] && !root_may_be_empty {
-        return Err(empty(grammar, &dfas, &units, &productive));
+
+    /// Builds a unit and links it; units that it is the first to call become rules of `automata`.
+    pub(crate) fn link(&mut self, automata: &Automata, unit: u32, interrupt: &dyn Fn() -> bool) -> Link {
+        let built = self.tables(unit, interrupt);
+        for number in self.n_known..self.memory.units.list.len() {
+            let header = self.header(number as u32);
+            automata.add_rule(number as u32, header);
+        }
+        match built {
+            Ok((tables, imports)) => {
+                Link { tables, imports: imports.into_iter().map(RuleId::new).collect(), error: None }
+            }
+            Err(stop) => {
+                let rule = self.memory.units.list[unit as usize].rule;
+                let mut dead = Dfa::default();
+                dead.finish_state(false);
+                Link {
+                    tables: Arc::new(Tables::of(&dead, false, |_| ByteSet::EMPTY).0),
+                    imports: Box::default(),
+                    error: Some(stopped(stop, &self.grammar, rule, &self.config)),
+                }
+            }
+        }
     }
-    for number in 0..dfas.len() {
-        if finished[number] {
+
+    fn tables(&mut self, unit: u32, interrupt: &dyn Fn() -> bool) -> Result<(Arc<Tables>, Vec<u32>), Stop> {
+        let own = self.memory.units.list[unit as usize].unit.clone();
+        let has_form = self.config.shared_rules && self.write_form(&own);
+        if let Some(Kept { tables, imports }) = self.cache.unit(&self.former.words).filter(|_| has_form) {
+            let rule = self.memory.units.list[unit as usize].rule;
+            let imports = imports.iter().map(|import| {
+                let unit = import.unit(&self.former);
+                let of = match &unit {
+                    Unit::Rule(rule) | Unit::Recursive(rule) => *rule,
+                    _ => rule,
+                };
+                self.memory.units.intern(unit, of)
+            });
+            return Ok((tables, imports.collect()));
+        }
+        let mut work = Work::new(self.work_left, interrupt);
+        let limits = &self.config.limits;
+        let left = limits.max_states.saturating_sub(self.n_states);
+        let small = left.min(if self.config.inlining { limits.inline_states } else { usize::MAX });
+        let built = self.with_context(|context, plan| match context.build(unit, plan, small, &mut work) {
+            Err(Stop::States | Stop::Members) if small < left => {
+                context.build(unit, &plan.without_inlining(), left, &mut work)
+            }
+            result => result,
+        });
+        self.work_left = work.left();
+        let mut dfa = built?;
+        self.n_states += dfa.len();
+        if self.config.minimisation {
+            dfa = minimise(dfa, &mut work)?;
+        }
+        let counted = matches!(own, Unit::Counted { .. });
+        let (tables, imports) = Tables::of(&dfa, counted, |callee| self.first_bytes(callee));
+        let tables = Arc::new(tables);
+        if has_form {
+            let portable =
+                |&unit: &u32| Portable::of(&self.memory.units.list[unit as usize].unit, &self.former);
+            if let Some(imports) = imports.iter().map(portable).collect::<Option<Vec<_>>>() {
+                let kept = Kept { tables: Arc::clone(&tables), imports: imports.into() };
+                self.cache.keep(&self.former.words, kept);
+            }
+        }
+        Ok((tables, imports))
+    }
+
+    /// The identity of a unit's form.
+    pub(crate) fn identity(&mut self, unit: u32) -> Option<u32> {
+        if !self.config.shared_rules {
+            return None;
+        }
+        let unit = self.memory.units.list[unit as usize].unit.clone();
+        match unit {
+            Unit::Rule(rule) => self.identities[rule.index()],
+            // A form that begins like no rule's.
+            unit => self.write_form(&unit).then(|| self.cache.identity(&self.former.words)),
+        }
+    }
+
+    /// Writes the form of a unit; false if it has none.
+    fn write_form(&mut self, unit: &Unit) -> bool {
+        let Self { grammar, plan, former, identities, .. } = self;
+        match unit {
+            // What the rule is says its identity; the form is written for the numbers in it.
+            Unit::Rule(rule) => {
+                let Some(identity) = identities[rule.index()] else { return false };
+                identities[rule.index()] = None;
+                let written = former.rule(grammar, plan, identities, *rule);
+                identities[rule.index()] = Some(identity);
+                former.words.clear();
+                former.words.extend([100, identity]);
+                written
+            }
+            unit => former.unit(grammar, plan, identities, unit),
+        }
+    }
+
+    /// The bytes with which the texts of a unit may begin.
+    fn first_bytes(&self, unit: u32) -> ByteSet {
+        let facts = &self.facts;
+        let spell = |first: ByteSet, spelling| match spelling {
+            Spelling::Json => spelled(&first),
+            _ => first,
+        };
+        match &self.memory.units.list[unit as usize].unit {
+            Unit::Rule(rule) => facts.first_of([&self.grammar.rule(*rule).body()]),
+            Unit::Recursive(rule) => {
+                let parts = self.plan.split(*rule).map_or(&[][..], |split| &split.recursive[..]);
+                parts.iter().fold(ByteSet::EMPTY, |all, part| all.union(&facts.first_of([part])))
+            }
+            Unit::Body(expr, spelling) => spell(facts.first_of([expr]), *spelling),
+            Unit::Counted { shape, .. } => {
+                let before = spell(facts.first_of(&shape.before), shape.spelling);
+                if !shape.before.iter().all(|&part| facts.nullable(part)) {
+                    return before;
+                }
+                let body = match &shape.body {
+                    Body::Repeated(body) => facts.first_of([body]),
+                    Body::Measured(parts) => parts
+                        .iter()
+                        .fold(ByteSet::FULL, |all, part| all.intersection(&facts.first_of([part]))),
+                };
+                let after = spell(facts.first_of(&shape.after), shape.spelling);
+                before.union(&spell(body, shape.body_spelling)).union(&after)
+            }
+            Unit::Escape(_) => ByteSet::range(b'\\', b'\\'),
+            Unit::Symbols(_) => ByteSet::EMPTY,
+        }
+    }
+}
+
+/// Kept rules of one circle up to which they get identities: each of their forms writes the whole circle down.
+const MAX_CIRCLE: usize = 32;
+
+/// The identities of all rules that keep an automaton of their own.
+fn identities(grammar: &Grammar, plan: &Plan, cache: &Cache, former: &mut Former) -> Vec<Option<u32>> {
+    let mut identities = vec![None; grammar.rules().len()];
+    // Callees come before callers.
+    for component in plan.components() {
+        let kept: Vec<_> = component.iter().filter(|&&rule| plan.keeps(rule)).collect();
+        if kept.len() > MAX_CIRCLE {
             continue;
         }
-        let may_call = |callee: u32| productive[callee as usize];
-        let mut live = accepting_reachable(&dfas[number], may_call);
-        let mut dfa = std::mem::take(&mut dfas[number]);
-        if !live.iter().all(|&live| live) || !dfa.all_calls().iter().all(|call| may_call(call.unit)) {
-            keep_reached(&dfa, may_call, &mut live);
+        let found: Vec<Option<u32>> = kept
+            .iter()
+            .map(|&&rule| {
+                former.rule(grammar, plan, &identities, rule).then(|| cache.identity(&former.words))
+            })
+            .collect();
+        for (rule, identity) in kept.into_iter().zip(found) {
+            identities[rule.index()] = identity;
         }
-        dfa.retain(&live, |call| productive[call.unit as usize]);
-        if config.minimisation && productive[number] {
-            dfa = minimise(dfa, &mut work).map_err(|stop| stopped(stop, grammar, &units, number, config))?;
-        }
-        if let Unit::Escape(ranges) = &units.list[number].unit {
-            if config.minimisation {
-                cache.keep_escape(ranges, &dfa);
-            }
-        }
-        dfas[number] = dfa;
     }
-    let reachable = reachable(&dfas);
-    Ok(assemble(grammar, &dfas, &units, &same_states_as, &reachable, root_may_be_empty))
+    identities
 }
 
 fn counter(unit: &Unit) -> Option<Counter> {
@@ -137,80 +345,69 @@ fn counter(unit: &Unit) -> Option<Counter> {
     }
 }
 
-/// Which units have a text: a least fixpoint, re-examining the callers of what has become productive.
-fn productive(dfas: &[Dfa], units: &Units, symbols: &dyn Symbols) -> Vec<bool> {
-    let mut callers: Vec<Vec<u32>> = vec![Vec::new(); dfas.len()];
-    for (number, dfa) in dfas.iter().enumerate() {
-        for call in dfa.all_calls() {
-            if callers[call.unit as usize].last() != Some(&(number as u32)) {
-                callers[call.unit as usize].push(number as u32);
+/// Per rule whether an automaton may call it; where the root only calls itself last, that is a jump.
+fn called_rules(grammar: &Grammar, used: &[bool]) -> Vec<bool> {
+    let mut called = vec![true; grammar.rules().len()];
+    let root = grammar.root();
+    // Expressions that stand last in the root's body and nowhere else.
+    let mut last_only = vec![false; grammar.n_exprs()];
+    let mut stands_elsewhere = vec![false; grammar.n_exprs()];
+    let mut stack: Vec<(ExprId, bool)> = Vec::new();
+    match left_recursion(grammar, root) {
+        Some((tails, others)) => {
+            for tail in tails {
+                let is_root =
+                    |expr: &ExprId| matches!(grammar.expr(*expr), Expr::Rule(rule) if *rule == root);
+                let n = tail.len() - usize::from(tail.last().is_some_and(is_root));
+                stack.extend(tail[..n].iter().map(|&part| (part, false)));
             }
+            stack.extend(others.into_iter().map(|part| (part, false)));
         }
+        None => stack.push((grammar.rule(root).body(), true)),
     }
-    let mut productive = vec![false; dfas.len()];
-    // Callees are found after their callers, so from the end most units find their callees decided.
-    let mut queue: Vec<u32> = (0..dfas.len() as u32).collect();
-    let mut queued = vec![true; dfas.len()];
-    while let Some(number) = queue.pop() {
-        let i = number as usize;
-        queued[i] = false;
-        if productive[i] {
+    while let Some((expr, last)) = stack.pop() {
+        let seen = if last { &mut last_only } else { &mut stands_elsewhere };
+        if std::mem::replace(&mut seen[expr.index()], true) {
             continue;
         }
-        let may_call = |callee: u32| productive[callee as usize];
-        let ends = match (&units.list[i].unit, counter(&units.list[i].unit)) {
-            (Unit::Symbols(set), _) => symbols.exists(set),
-            (_, None) => accepting_reachable(&dfas[i], may_call)[0],
-            (_, Some(Counter { min, max })) => ticks(&dfas[i], false, may_call)[0]
-                .is_some_and(|(need, reach)| max.is_none_or(|max| need <= max) && reach >= min),
-        };
-        if ends {
-            productive[i] = true;
-            for &caller in &callers[i] {
-                if !productive[caller as usize] && !std::mem::replace(&mut queued[caller as usize], true) {
-                    queue.push(caller);
-                }
+        match grammar.expr(expr) {
+            Expr::Seq(parts) => {
+                let ends = parts.len() - 1;
+                stack.extend(parts.iter().enumerate().map(|(i, &part)| (part, last && i == ends)));
+            }
+            Expr::Alt(parts) => stack.extend(parts.iter().map(|&part| (part, last))),
+            Expr::Rule(rule) if *rule != root => stack.push((grammar.rule(*rule).body(), false)),
+            Expr::Rule(_) => {}
+            expr => stack.extend(operands(expr).iter().map(|&operand| (operand, false))),
+        }
+    }
+    let calls_root = |id: usize| {
+        let expr = ExprId::from_index(id).map(|id| grammar.expr(id));
+        used[id] && stands_elsewhere[id] && matches!(expr, Some(Expr::Rule(rule)) if *rule == root)
+    };
+    called[root.index()] = (0..grammar.n_exprs()).any(calls_root);
+    called
+}
+
+/// A rule whose body contains the expression.
+fn owner(grammar: &Grammar, wanted: ExprId) -> formwork_grammar::RuleId {
+    let mut seen = vec![false; grammar.n_exprs()];
+    for rule in grammar.rule_ids() {
+        let mut stack = vec![grammar.rule(rule).body()];
+        while let Some(expr) = stack.pop() {
+            if expr == wanted {
+                return rule;
+            }
+            if !std::mem::replace(&mut seen[expr.index()], true) {
+                stack.extend_from_slice(operands(grammar.expr(expr)));
             }
         }
     }
-    productive
+    grammar.root()
 }
 
-/// Of the live states keeps those that the start reaches over live states.
-fn keep_reached(dfa: &Dfa, may_call: impl Fn(u32) -> bool, live: &mut [bool]) {
-    let mut reached = vec![false; live.len()];
-    let mut stack = vec![0u32];
-    while let Some(state) = stack.pop() {
-        if std::mem::replace(&mut reached[state as usize], true) {
-            continue;
-        }
-        let letters = dfa.letters(state).iter().map(|letter| letter.target);
-        stack.extend(letters.filter(|&target| live[target as usize]));
-        let calls = dfa.calls(state).iter().filter(|call| may_call(call.unit) && live[call.target as usize]);
-        stack.extend(calls.map(|call| call.target));
-    }
-    for (live, reached) in live.iter_mut().zip(reached) {
-        *live &= reached;
-    }
-}
-
-/// Which units the root still calls, directly or not.
-fn reachable(dfas: &[Dfa]) -> Vec<bool> {
-    let mut reachable = vec![false; dfas.len()];
-    let mut stack = vec![0u32];
-    reachable[0] = true;
-    while let Some(number) = stack.pop() {
-        for call in dfas[number as usize].all_calls() {
-            if !std::mem::replace(&mut reachable[call.unit as usize], true) {
-                stack.push(call.unit);
-            }
-        }
-    }
-    reachable
-}
-
-fn stopped(stop: Stop, grammar: &Grammar, units: &Units, number: usize, config: &Config) -> Error {
-    let rule = grammar.rule(units.list[number].rule);
+fn stopped(stop: Stop, grammar: &Grammar, rule: formwork_grammar::RuleId, config: &Config) -> Error {
+    let rule = grammar.rule(rule);
     let limits = &config.limits;
     let message = match stop {
         Stop::Interrupted => return Error::interrupted(),
@@ -226,257 +423,65 @@ fn stopped(stop: Stop, grammar: &Grammar, units: &Units, number: usize, config: 
 }
 
 /// Names the rule to blame for an empty root: one that cannot end although nothing it refers to is to blame.
-fn empty(grammar: &Grammar, dfas: &[Dfa], units: &Units, productive: &[bool]) -> Error {
-    let mut seen = vec![false; dfas.len()];
-    let mut queue = std::collections::VecDeque::from([0u32]);
-    seen[0] = true;
-    let mut blamed = 0u32;
-    while let Some(number) = queue.pop_front() {
-        let calls = dfas[number as usize].all_calls().iter();
-        let mut innocent = true;
-        for call in calls.filter(|call| !productive[call.unit as usize]) {
-            innocent = false;
-            if !std::mem::replace(&mut seen[call.unit as usize], true) {
-                queue.push_back(call.unit);
+fn empty(grammar: &Grammar, facts: &Facts, symbols: &dyn Symbols) -> Error {
+    let productive = |rule: formwork_grammar::RuleId| facts.productive(grammar.rule(rule).body());
+    let callees = |rule: formwork_grammar::RuleId| {
+        let mut found = Vec::new();
+        let mut seen = vec![false; grammar.n_exprs()];
+        let mut stack = vec![grammar.rule(rule).body()];
+        while let Some(expr) = stack.pop() {
+            if !std::mem::replace(&mut seen[expr.index()], true) {
+                match grammar.expr(expr) {
+                    Expr::Rule(callee) => found.push(*callee),
+                    expr => stack.extend(operands(expr).iter().rev()),
+                }
             }
         }
+        found
+    };
+    let mut seen = vec![false; grammar.rules().len()];
+    let mut queue = std::collections::VecDeque::from([grammar.root()]);
+    seen[grammar.root().index()] = true;
+    // The symbols of a rule that do not exist.
+    let missing = |rule: formwork_grammar::RuleId| {
+        let mut stack = vec![grammar.rule(rule).body()];
+        let mut seen = vec![false; grammar.n_exprs()];
+        while let Some(expr) = stack.pop() {
+            match grammar.expr(expr) {
+                Expr::Symbols(set) if !symbols.exists(set) => return Some(set.clone()),
+                _ if std::mem::replace(&mut seen[expr.index()], true) => {}
+                expr => stack.extend(operands(expr).iter().rev()),
+            }
+        }
+        None
+    };
+    let mut blamed = (grammar.root(), false);
+    while let Some(rule) = queue.pop_front() {
+        let callees = callees(rule);
+        let mut innocent = true;
+        for &callee in callees.iter().filter(|&&callee| !productive(callee)) {
+            if callee != rule {
+                innocent = false;
+            }
+            if !std::mem::replace(&mut seen[callee.index()], true) {
+                queue.push_back(callee);
+            }
+        }
+        blamed = (rule, !callees.is_empty());
         if innocent {
-            blamed = number;
             break;
         }
     }
-    let rule = grammar.rule(units.list[blamed as usize].rule);
-    if let Unit::Symbols(set) = &units.list[blamed as usize].unit {
+    let (rule, refers) = (grammar.rule(blamed.0), blamed.1);
+    if let Some(set) = missing(blamed.0) {
         let message = format!(
             "the grammar matches no output at all: rule `{}` needs {set}, and there is no such symbol",
             rule.name()
         );
         return Error::new(ErrorKind::Symbol, rule.place().clone(), rule.name(), message);
     }
-    let why = if !dfas[blamed as usize].all_calls().is_empty() {
-        "every way through it leads back into itself"
-    } else {
-        "no text matches it"
-    };
+    let why = if refers { "every way through it leads back into itself" } else { "no text matches it" };
     let message =
         format!("the grammar matches no output at all: rule `{}` can never end ({why})", rule.name());
     Error::new(ErrorKind::Empty, rule.place().clone(), rule.name(), message)
-}
-
-fn assemble(
-    grammar: &Grammar,
-    dfas: &[Dfa],
-    units: &Units,
-    same_states_as: &[usize],
-    reachable: &[bool],
-    root_may_be_empty: bool,
-) -> Automata {
-    let mut automata = Automata {
-        states: Vec::new(),
-        byte_edges: Vec::new(),
-        rule_edges: Vec::new(),
-        rules: Vec::new(),
-        root_may_be_empty,
-        alphabet: ByteSet::EMPTY,
-    };
-    let mut rule_ids = vec![None; dfas.len()];
-    let mut n_rules = 0;
-    for (number, id) in rule_ids.iter_mut().enumerate() {
-        if reachable[number] {
-            *id = Some(RuleId::from_index(n_rules));
-            n_rules += 1;
-        }
-    }
-    let mut starts = vec![0; dfas.len()];
-    for (number, dfa) in dfas.iter().enumerate() {
-        let Some(rule_id) = rule_ids[number] else { continue };
-        let entry = &units.list[number];
-        let base = automata.states.len();
-        starts[number] = base;
-        let counter = counter(&entry.unit);
-        let ahead = if counter.is_some() { ticks(dfa, false, |_| true) } else { Vec::new() };
-        // States of one shape differ in their bounds alone; the first unit of the shape stands for all.
-        let first = same_states_as[number];
-        let class_base = if rule_ids[first].is_some() { starts[first] } else { base };
-        for state in dfa.numbers() {
-            let i = state as usize;
-            let first_edge = automata.byte_edges.len() as u32;
-            let mut next_bytes = ByteSet::EMPTY;
-            let mut first_ticking = first_edge;
-            for ticking in [false, true] {
-                first_ticking = if ticking { automata.byte_edges.len() as u32 } else { first_ticking };
-                for letter in dfa.letters(state).iter().filter(|letter| letter.ticks == ticking) {
-                    let (low, high) = (byte(letter.low), byte(letter.high));
-                    next_bytes.insert_range(low, high);
-                    let target = StateId::from_index(base + letter.target as usize);
-                    automata.byte_edges.push(ByteEdge { low, high, target });
-                }
-            }
-            automata.alphabet = automata.alphabet.union(&next_bytes);
-            let first_call = automata.rule_edges.len() as u32;
-            for call in dfa.calls(state) {
-                let rule = rule_ids[call.unit as usize].expect("what a reachable rule calls is reachable");
-                let target = StateId::from_index(base + call.target as usize);
-                automata.rule_edges.push(RuleEdge { rule, target, ticks: call.ticks });
-            }
-            let (need, reach) = ahead.get(i).copied().flatten().unwrap_or((0, u32::MAX));
-            let (ascii_loop, loops_utf8) = own_loop(dfa, state, false);
-            let (ticking_ascii_loop, ticking_loops_utf8) =
-                if counter.is_some() { own_loop(dfa, state, true) } else { (0, false) };
-            automata.states.push(State {
-                rule: rule_id,
-                first_edge,
-                first_ticking,
-                first_call,
-                need,
-                reach,
-                accepting: dfa.is_accepting(state),
-                loops_utf8,
-                ascii_loop,
-                ticking_ascii_loop,
-                ticking_loops_utf8,
-                next_bytes,
-                called_bytes: ByteSet::EMPTY,
-                class: StateId::from_index(class_base + i),
-            });
-        }
-        let rule = grammar.rule(entry.rule);
-        automata.rules.push(Rule {
-            name: rule.name().to_owned(),
-            place: rule.place().clone(),
-            start: StateId::from_index(base),
-            counter,
-            refers: !dfa.all_calls().is_empty(),
-            is_called: false,
-            symbols: match &entry.unit {
-                Unit::Symbols(set) => Some(set.clone()),
-                _ => None,
-            },
-        });
-    }
-    for edge in &automata.rule_edges {
-        automata.rules[edge.rule.index()].is_called = true;
-    }
-    find_called_bytes(&mut automata);
-    // One more entry, so that every state's edges end where the next one's begin.
-    automata.states.push(State {
-        rule: RuleId::from_index(0),
-        first_edge: automata.byte_edges.len() as u32,
-        first_ticking: automata.byte_edges.len() as u32,
-        first_call: automata.rule_edges.len() as u32,
-        need: 0,
-        reach: 0,
-        accepting: false,
-        loops_utf8: false,
-        ascii_loop: 0,
-        ticking_ascii_loop: 0,
-        ticking_loops_utf8: false,
-        next_bytes: ByteSet::EMPTY,
-        called_bytes: ByteSet::EMPTY,
-        class: StateId::from_index(0),
-    });
-    automata
-}
-
-/// Fills in which bytes the rules that each state calls may begin with.
-fn find_called_bytes(automata: &mut Automata) {
-    let starts: Vec<usize> = automata.rules.iter().map(|rule| rule.start.index()).collect();
-    let calls_of = |automata: &Automata, state: usize| {
-        let end =
-            automata.states.get(state + 1).map_or(automata.rule_edges.len(), |next| next.first_call as usize);
-        automata.states[state].first_call as usize..end
-    };
-    // What a rule begins with, by a fixpoint along the calls of starts.
-    let mut first: Vec<ByteSet> = starts.iter().map(|&start| automata.states[start].next_bytes).collect();
-    let mut callers: Vec<Vec<usize>> = vec![Vec::new(); starts.len()];
-    for (rule, &start) in starts.iter().enumerate() {
-        for edge in &automata.rule_edges[calls_of(automata, start)] {
-            callers[edge.rule.index()].push(rule);
-        }
-    }
-    let mut queue: Vec<usize> = (0..starts.len()).collect();
-    while let Some(rule) = queue.pop() {
-        for &caller in &callers[rule] {
-            let more = first[caller].union(&first[rule]);
-            if more != first[caller] {
-                first[caller] = more;
-                queue.push(caller);
-            }
-        }
-    }
-    for state in 0..automata.states.len() {
-        let mut called = ByteSet::EMPTY;
-        for edge in &automata.rule_edges[calls_of(automata, state)] {
-            called = called.union(&first[edge.rule.index()]);
-        }
-        automata.states[state].called_bytes = called;
-    }
-}
-
-fn byte(letter: u32) -> u8 {
-    u8::try_from(letter).expect("a rule's automaton reads bytes")
-}
-
-/// The ASCII bytes on which a state returns to itself and nothing else happens, and whether all other characters do too;
-/// each with one tick, or each without.
-fn own_loop(dfa: &Dfa, state: u32, ticks: bool) -> (u128, bool) {
-    let mut own = ByteSet::EMPTY;
-    let letters = dfa.letters(state);
-    for letter in letters.iter().filter(|letter| letter.ticks == ticks && letter.target == state) {
-        own.insert_range(byte(letter.low), byte(letter.high));
-    }
-    for letter in letters.iter().filter(|letter| letter.ticks != ticks) {
-        own = own.difference(&ByteSet::range(byte(letter.low), byte(letter.high)));
-    }
-    (own.ascii(), loops_utf8(dfa, state, ticks))
-}
-
-/// The lead bytes of well-formed UTF-8 beyond ASCII, what may follow at once, and how many more continuation bytes do.
-const LEADS: [(u8, u8, u8, u8, u32); 8] = [
-    (0xC2, 0xDF, 0x80, 0xBF, 0),
-    (0xE0, 0xE0, 0xA0, 0xBF, 1),
-    (0xE1, 0xEC, 0x80, 0xBF, 1),
-    (0xED, 0xED, 0x80, 0x9F, 1),
-    (0xEE, 0xEF, 0x80, 0xBF, 1),
-    (0xF0, 0xF0, 0x90, 0xBF, 2),
-    (0xF1, 0xF3, 0x80, 0xBF, 2),
-    (0xF4, 0xF4, 0x80, 0x8F, 2),
-];
-
-fn loops_utf8(dfa: &Dfa, home: u32, ticks: bool) -> bool {
-    LEADS.iter().all(|&(low, high, second_low, second_high, more)| {
-        let Some(mut at) = targets(dfa, &[home], low, high, false) else { return false };
-        let Some(next) = targets(dfa, &at, second_low, second_high, ticks && more == 0) else { return false };
-        at = next;
-        for left in (0..more).rev() {
-            match targets(dfa, &at, 0x80, 0xBF, ticks && left == 0) {
-                Some(next) => at = next,
-                None => return false,
-            }
-        }
-        at == [home]
-    })
-}
-
-/// Where all bytes of a range lead from all of these states; `None` if one leads nowhere, or its tick is not as asked, or
-/// at more than four.
-fn targets(dfa: &Dfa, from: &[u32], low: u8, high: u8, ticks: bool) -> Option<Vec<u32>> {
-    let (low, high) = (u32::from(low), u32::from(high));
-    let mut found = Vec::new();
-    for &state in from {
-        let mut next = low;
-        for letter in dfa.letters(state).iter().filter(|l| l.high >= low && l.low <= high) {
-            if letter.ticks != ticks || letter.low > next {
-                return None;
-            }
-            next = letter.high + 1;
-            if !found.contains(&letter.target) {
-                found.push(letter.target);
-            }
-        }
-        if next <= high || found.len() > 4 {
-            return None;
-        }
-    }
-    Some(found)
 }

@@ -1,47 +1,118 @@
-//! Automata that every JSON grammar needs again.
+//! Automata kept from one grammar to the next.
 //!
-//! The escapes of a character are the same in all grammars, and a grammar's property names and enums need those of some
-//! twenty characters: a third of the states of an ordinary schema. A cache that outlives one grammar builds each once.
+//! The rules that all JSON grammars have, the escapes of their characters, the tools of the last request: a cache that
+//! outlives one grammar builds each once. Units are found by their [forms](crate::form), compared in full.
+//!
+//! Two generations bound it: what is used is in the young one, what was not used since the last change of generations is
+//! forgotten at the next.
 
-use crate::dfa::Dfa;
+use crate::form::{Portable, Words};
+use crate::tables::Tables;
 use formwork_grammar::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Automata kept from one grammar to the next; give the same one to every [`build_with`](crate::build_with). `Sync`;
-/// bounded at some hundred kilobytes.
-#[derive(Debug, Default)]
+/// Automata kept from one grammar to the next; give the same one to every [`build_with`](crate::build_with) with the same
+/// configuration. `Sync`.
+#[derive(Debug)]
 pub struct Cache {
-    escapes: Mutex<Escapes>,
+    inner: Mutex<Inner>,
+    max_bytes: usize,
 }
 
-/// By the ranges of the characters.
-type Escapes = HashMap<Vec<(u32, u32)>, Arc<Dfa>>;
+#[derive(Debug, Default)]
+struct Inner {
+    /// Rules by their forms.
+    identities: Generations<u32>,
+    units: Generations<Kept>,
+    n_identities: u32,
+}
 
-/// Entries; further ones are built for each grammar.
-const MAX_ENTRIES: usize = 2_000;
-/// Ranges of an entry.
-const MAX_RANGES: usize = 16;
+/// The tables of a unit and what they call, in terms of the unit's form.
+#[derive(Clone, Debug)]
+pub(crate) struct Kept {
+    pub(crate) tables: Arc<Tables>,
+    pub(crate) imports: Arc<[Portable]>,
+}
+
+/// Entries by form, in two generations.
+#[derive(Debug)]
+struct Generations<V> {
+    young: HashMap<Box<[u32]>, V>,
+    old: HashMap<Box<[u32]>, V>,
+    /// Of the young ones.
+    n_bytes: usize,
+}
+
+impl<V> Default for Generations<V> {
+    fn default() -> Self {
+        Self { young: HashMap::default(), old: HashMap::default(), n_bytes: 0 }
+    }
+}
+
+impl<V: Clone> Generations<V> {
+    fn get(&mut self, form: &[u32], size: impl Fn(&V) -> usize) -> Option<V> {
+        if let Some(found) = self.young.get(form) {
+            return Some(found.clone());
+        }
+        let (form, found) = self.old.remove_entry(form)?;
+        self.n_bytes += size(&found) + size_of_val(&form[..]);
+        self.young.insert(form, found.clone());
+        Some(found)
+    }
+
+    fn insert(&mut self, form: &[u32], entry: V, size: usize, max_bytes: usize) {
+        if self.n_bytes > max_bytes / 2 {
+            self.old = std::mem::take(&mut self.young);
+            self.n_bytes = 0;
+        }
+        self.n_bytes += size + size_of_val(form);
+        self.young.insert(form.into(), entry);
+    }
+}
+
+impl Default for Cache {
+    /// A cache of 32 MiB.
+    fn default() -> Self {
+        Self::new(32 << 20)
+    }
+}
+
+impl Kept {
+    fn size(&self) -> usize {
+        self.tables.memory_size() + size_of_val(&self.imports[..]) + 100
+    }
+}
 
 impl Cache {
-    /// An empty cache.
-    pub fn new() -> Self {
-        Self::default()
+    /// An empty cache that holds about so many bytes.
+    pub fn new(max_bytes: usize) -> Self {
+        Self { inner: Mutex::default(), max_bytes }
     }
 
-    /// The finished automaton of the escapes of these characters.
-    pub(crate) fn escape(&self, ranges: &[(u32, u32)]) -> Option<Arc<Dfa>> {
-        self.lock().get(ranges).cloned()
-    }
-
-    pub(crate) fn keep_escape(&self, ranges: &[(u32, u32)], dfa: &Dfa) {
-        let mut escapes = self.lock();
-        if escapes.len() < MAX_ENTRIES && ranges.len() <= MAX_RANGES {
-            escapes.insert(ranges.to_vec(), Arc::new(dfa.clone()));
+    /// The identity of the rule with this form: equal for equal forms, as long as the cache remembers it.
+    pub(crate) fn identity(&self, form: &[u32]) -> u32 {
+        let mut inner = self.lock();
+        if let Some(known) = inner.identities.get(form, |_| 16) {
+            return known;
         }
+        // Never used twice: what is kept by an identity that is forgotten is not found again.
+        inner.n_identities = inner.n_identities.checked_add(1).unwrap_or_else(|| unreachable!("2³² rules"));
+        let identity = inner.n_identities;
+        inner.identities.insert(form, identity, 16, self.max_bytes);
+        identity
     }
 
-    fn lock(&self) -> MutexGuard<'_, Escapes> {
-        // The map is whole at every moment, so a thread that panicked has left nothing half done.
-        self.escapes.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn unit(&self, form: &[u32]) -> Option<Kept> {
+        self.lock().units.get(form, Kept::size)
+    }
+
+    pub(crate) fn keep(&self, form: &Words, kept: Kept) {
+        let size = kept.size();
+        self.lock().units.insert(form, kept, size, self.max_bytes);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // The maps are whole at every moment, so a thread that panicked has left nothing half done.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

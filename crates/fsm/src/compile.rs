@@ -3,16 +3,18 @@
 //! An expression becomes a node *for what follows it* (see [`nfa`](crate::nfa)). Nothing recurses: a node is allotted
 //! first and filled from a work list.
 
+use crate::build::Memory;
+use crate::config::Limits;
 use crate::dfa::Dfa;
+use crate::facts::Facts;
 use crate::nfa::{Nfa, Node, NodeId, Range};
-use crate::nullable::Nullable;
 use crate::plan::{Plan, left_recursion, operands};
 use crate::spelling::{Speller, Spelling};
 use crate::subset::{Bounds, determinise};
 use crate::symbols::{Symbols, TagPiece};
 use crate::text::{complement, intersection, tidy};
-use crate::ticks::lengths_are_contiguous;
-use crate::unit::{Body, Measurable, Piece, Shape, Unit, Units, measured, pieces};
+use crate::ticks::{lengths_are_contiguous, ticks};
+use crate::unit::{Body, Piece, Shape, Unit, measured, pieces};
 use crate::until::{Machine, Meaning, Patterns};
 use crate::work::{Stop, Work};
 use formwork_grammar::{Expr, ExprId, Grammar, HashMap, RuleId, Symbol, SymbolSet, Until};
@@ -22,20 +24,27 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Context<'g> {
     pub(crate) grammar: &'g Grammar,
-    pub(crate) nullable: &'g Nullable,
+    pub(crate) facts: &'g Facts,
     pub(crate) symbols: &'g dyn Symbols,
-    pub(crate) units: Units,
-    /// Automata over code points of the intersections and complements met so far.
-    pub(crate) texts: HashMap<ExprId, Arc<Dfa>>,
-    /// Automata over code points of texts that are measured, by the operands that are no length.
-    pub(crate) measured: HashMap<Vec<ExprId>, Arc<Dfa>>,
-    pub(crate) measurable: Measurable,
-    pub(crate) max_states: usize,
-    pub(crate) max_nodes: usize,
-    pub(crate) max_members: usize,
+    pub(crate) memory: Memory,
+    max_states: usize,
+    max_nodes: usize,
+    max_members: usize,
 }
 
-impl Context<'_> {
+impl<'g> Context<'g> {
+    pub(crate) fn new(
+        grammar: &'g Grammar,
+        facts: &'g Facts,
+        symbols: &'g dyn Symbols,
+        limits: &Limits,
+        memory: Memory,
+    ) -> Self {
+        let (max_states, max_nodes) = (limits.max_states, limits.max_nodes);
+        let max_members = limits.max_members.min(u32::MAX as usize);
+        Self { grammar, facts, symbols, memory, max_states, max_nodes, max_members }
+    }
+
     /// The automaton of `unit`, not yet minimised; calls are numbers of units, which may be new.
     pub(crate) fn build(
         &mut self,
@@ -44,7 +53,7 @@ impl Context<'_> {
         max_states: usize,
         work: &mut Work<'_>,
     ) -> Result<Dfa, Stop> {
-        let entry = &self.units.list[unit as usize];
+        let entry = &self.memory.units.list[unit as usize];
         let (unit, rule) = (entry.unit.clone(), entry.rule);
         let mut builder = Builder::new(self, plan, rule);
         let start = builder.nfa.reserve();
@@ -88,36 +97,43 @@ impl Context<'_> {
             Expr::Seq(parts) => parts,
             _ => &whole,
         };
-        let unit = match &mut pieces(self.grammar, plan, &self.measurable, parts, Spelling::Utf8)[..] {
+        let unit = match &mut pieces(self.grammar, plan, &self.memory.measurable, parts, Spelling::Utf8)[..] {
             [Piece::Counted { shape, min, max }] => self.counted_unit(shape.clone(), *min, *max).0,
             _ => Unit::Rule(rule),
         };
-        self.units.intern(unit, rule)
+        self.memory.units.intern(unit, rule)
     }
 
     /// The unit of a counted piece, and whether the piece may be empty.
     fn counted_unit(&self, shape: Shape, min: u32, max: Option<u32>) -> (Unit, bool) {
         let (min, empty_body) = match &shape.body {
             // A body that may be empty may as well not be there: the minimum is no bound.
-            Body::Repeated(body) if self.nullable.expr(*body) => (0, true),
+            Body::Repeated(body) if self.facts.nullable(*body) => (0, true),
             Body::Repeated(_) => (min, min == 0),
-            Body::Measured(parts) => (min, min == 0 && parts.iter().all(|part| self.nullable.expr(*part))),
+            Body::Measured(parts) => (min, min == 0 && parts.iter().all(|part| self.facts.nullable(*part))),
         };
         let empty =
-            empty_body && shape.before.iter().chain(&shape.after).all(|part| self.nullable.expr(*part));
+            empty_body && shape.before.iter().chain(&shape.after).all(|part| self.facts.nullable(*part));
         (Unit::Counted { shape, min, max }, empty)
     }
 
-    /// Finds the intersections with a length that can be counted, among all expressions that the rules use.
-    pub(crate) fn prepare_measured(&mut self, plan: &Plan, work: &mut Work<'_>) -> Result<(), Stop> {
+    /// Finds the intersections with a length that can be counted, among all expressions that are used; `asked` is the one
+    /// at hand.
+    pub(crate) fn prepare_measured(
+        &mut self,
+        plan: &Plan,
+        used: &[bool],
+        work: &mut Work<'_>,
+        asked: &mut Option<ExprId>,
+    ) -> Result<(), Stop> {
         if !plan.counts() {
             return Ok(());
         }
         let rule = self.grammar.root();
-        for index in 0..self.grammar.n_exprs() {
-            let Some(expr) = ExprId::from_index(index) else { break };
+        for expr in (0..self.grammar.n_exprs()).filter(|&i| used[i]).filter_map(ExprId::from_index) {
             let Some((parts, _, _)) = measured(self.grammar, expr) else { continue };
-            if self.measured.contains_key(&parts) {
+            *asked = Some(expr);
+            if self.memory.measured.contains_key(&parts) {
                 continue;
             }
             for &part in &parts {
@@ -125,8 +141,8 @@ impl Context<'_> {
             }
             match self.intersection_of(&parts, rule, plan, work) {
                 Ok(dfa) => {
-                    self.measurable.insert(parts.clone(), lengths_are_contiguous(&dfa));
-                    self.measured.insert(parts, Arc::new(dfa));
+                    self.memory.measurable.insert(parts.clone(), lengths_are_contiguous(&dfa));
+                    self.memory.measured.insert(parts, Arc::new(dfa));
                 }
                 // Too large to be measured: whether that matters shows where the expression is used, if it is.
                 Err(Stop::States | Stop::Nodes | Stop::Members) => {}
@@ -134,6 +150,28 @@ impl Context<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Of an intersection or a complement: whether it matches any text, and any but the empty one.
+    pub(crate) fn text_facts(
+        &mut self,
+        expr: ExprId,
+        plan: &Plan,
+        work: &mut Work<'_>,
+    ) -> Result<(bool, bool), Stop> {
+        if let Some((parts, min, max)) = measured(self.grammar, expr).filter(|_| plan.counts()) {
+            let contiguous = self.memory.measurable.get(&parts).copied();
+            if contiguous.is_some_and(|contiguous| contiguous || min == 0 || max.is_none()) {
+                let lengths = ticks(&self.memory.measured[&parts], true, |_| true)[0];
+                let within = lengths
+                    .filter(|&(least, greatest)| max.is_none_or(|max| least <= max) && greatest >= min);
+                return Ok((within.is_some(), within.is_some_and(|(_, greatest)| greatest > 0)));
+            }
+        }
+        self.prepare_texts(expr, self.grammar.root(), plan, work)?;
+        let dfa = &self.memory.texts[&expr];
+        let nonempty = dfa.len() > 0 && !dfa.letters(0).is_empty();
+        Ok((nonempty || dfa.len() > 0 && dfa.is_accepting(0), nonempty))
     }
 
     /// The automaton over code points of what all of these expressions match, whose inner intersections and complements
@@ -169,7 +207,7 @@ impl Context<'_> {
         let mut seen = formwork_grammar::HashSet::default();
         let mut stack = vec![expr];
         while let Some(expr) = stack.pop() {
-            if self.texts.contains_key(&expr) || !seen.insert(expr) {
+            if self.memory.texts.contains_key(&expr) || !seen.insert(expr) {
                 continue;
             }
             if matches!(grammar.expr(expr), Expr::And(_) | Expr::Not(_)) {
@@ -182,14 +220,14 @@ impl Context<'_> {
         for expr in found {
             let dfa = self.intersection_of(operands(grammar.expr(expr)), rule, plan, work)?;
             let dfa = if matches!(grammar.expr(expr), Expr::Not(_)) { complement(&dfa, work)? } else { dfa };
-            self.texts.insert(expr, Arc::new(dfa));
+            self.memory.texts.insert(expr, Arc::new(dfa));
         }
         Ok(())
     }
 
     /// The minimal automaton over code points of a text expression whose inner intersections and complements are known.
     fn text(&mut self, expr: ExprId, rule: RuleId, plan: &Plan, work: &mut Work<'_>) -> Result<Dfa, Stop> {
-        if let Some(dfa) = self.texts.get(&expr) {
+        if let Some(dfa) = self.memory.texts.get(&expr) {
             return Ok(Dfa::clone(dfa));
         }
         let bounds = Bounds { max_states: self.max_states, max_members: self.max_members };
@@ -211,6 +249,8 @@ struct Builder<'a, 'g> {
     own: Option<(RuleId, NodeId)>,
     nfa: Nfa,
     end: NodeId,
+    /// Goes on nowhere.
+    dead: NodeId,
     memo: HashMap<(ExprId, Spelling, NodeId), NodeId>,
     todo: Vec<(NodeId, ExprId, Spelling, NodeId)>,
     speller: Speller,
@@ -222,6 +262,7 @@ impl<'a, 'g> Builder<'a, 'g> {
     fn new(context: &'a mut Context<'g>, plan: &'a Plan, rule: RuleId) -> Self {
         let mut nfa = Nfa::default();
         let end = nfa.add(Node::End);
+        let dead = nfa.reserve();
         Self {
             context,
             plan,
@@ -229,6 +270,7 @@ impl<'a, 'g> Builder<'a, 'g> {
             own: None,
             nfa,
             end,
+            dead,
             memo: HashMap::default(),
             todo: Vec::new(),
             speller: Speller::default(),
@@ -236,8 +278,12 @@ impl<'a, 'g> Builder<'a, 'g> {
         }
     }
 
-    /// The node that reads `expr` and goes on at `next`; filled in by [`run`](Self::run).
+    /// The node that reads `expr` and goes on at `next`; filled in by [`run`](Self::run). One that does nothing if `expr`
+    /// matches nothing.
     fn node(&mut self, expr: ExprId, spelling: Spelling, next: NodeId) -> NodeId {
+        if !self.context.facts.productive(expr) {
+            return self.dead;
+        }
         match self.context.grammar.expr(expr) {
             Expr::Empty => return next,
             Expr::JsonText(body) => return self.node_in_json(*body, next),
@@ -316,7 +362,7 @@ impl<'a, 'g> Builder<'a, 'g> {
             }
             Expr::And(_) | Expr::Not(_) => {
                 self.context.prepare_texts(expr, self.rule, self.plan, work)?;
-                let dfa = Arc::clone(&self.context.texts[&expr]);
+                let dfa = Arc::clone(&self.context.memory.texts[&expr]);
                 let first = self.embed(&dfa, spelling, next, false);
                 self.nfa.split(&[first])
             }
@@ -363,7 +409,7 @@ impl<'a, 'g> Builder<'a, 'g> {
     }
 
     fn symbols_unit(&mut self, set: SymbolSet) -> u32 {
-        self.context.units.intern(Unit::Symbols(set), self.rule)
+        self.context.memory.units.intern(Unit::Symbols(set), self.rule)
     }
 
     /// The node that reads the pieces of a tag.
@@ -390,8 +436,12 @@ impl<'a, 'g> Builder<'a, 'g> {
         let mut symbols: HashMap<u32, (u32, NodeId)> = HashMap::default();
         for (meaning, number) in patterns.meanings.iter().zip(0..) {
             if let Meaning::Symbol(arm, symbol, rest) = meaning {
+                let set = SymbolSet::of([Symbol::clone(symbol)]);
+                if arms[*arm] == self.dead || !self.context.symbols.exists(&set) {
+                    continue;
+                }
                 let rest = self.tag(rest, arms[*arm]);
-                symbols.insert(number, (self.symbols_unit(SymbolSet::of([Symbol::clone(symbol)])), rest));
+                symbols.insert(number, (self.symbols_unit(set), rest));
             }
         }
         // A node for each state that text can be in, allotted when it is first led to.
@@ -486,12 +536,12 @@ impl<'a, 'g> Builder<'a, 'g> {
     }
 
     fn escape_unit(&mut self, ranges: Vec<(u32, u32)>) -> u32 {
-        self.context.units.intern(Unit::Escape(ranges), self.rule)
+        self.context.memory.units.intern(Unit::Escape(ranges), self.rule)
     }
 
     fn sequence(&mut self, parts: &[ExprId], spelling: Spelling, next: NodeId) -> NodeId {
         let mut node = next;
-        for piece in pieces(self.context.grammar, self.plan, &self.context.measurable, parts, spelling)
+        for piece in pieces(self.context.grammar, self.plan, &self.context.memory.measurable, parts, spelling)
             .into_iter()
             .rev()
         {
@@ -505,7 +555,7 @@ impl<'a, 'g> Builder<'a, 'g> {
 
     fn call_counted(&mut self, shape: Shape, min: u32, max: Option<u32>, next: NodeId) -> NodeId {
         let (unit, empty) = self.context.counted_unit(shape, min, max);
-        let unit = self.context.units.intern(unit, self.rule);
+        let unit = self.context.memory.units.intern(unit, self.rule);
         let call = self.nfa.call(unit, next);
         let call = self.nfa.add(call);
         if empty { self.nfa.add_split(&[call, next]) } else { call }
@@ -570,7 +620,7 @@ impl<'a, 'g> Builder<'a, 'g> {
         work: &mut Work<'_>,
     ) -> Result<(), Stop> {
         if let [Piece::Counted { .. }] =
-            pieces(self.context.grammar, self.plan, &self.context.measurable, &[expr], spelling)[..]
+            pieces(self.context.grammar, self.plan, &self.context.memory.measurable, &[expr], spelling)[..]
         {
             let target = self.sequence(&[expr], spelling, next);
             self.nfa.nodes[node as usize] = self.nfa.split(&[target]);
@@ -618,10 +668,10 @@ impl<'a, 'g> Builder<'a, 'g> {
             match own {
                 Some((_, start)) => nodes.push(start),
                 None => {
-                    let unit = self.context.units.intern(Unit::Recursive(rule), rule);
+                    let unit = self.context.memory.units.intern(Unit::Recursive(rule), rule);
                     let call = self.nfa.call(unit, next);
                     nodes.push(self.nfa.add(call));
-                    if split.recursive.iter().any(|&part| self.context.nullable.expr(part)) {
+                    if split.recursive.iter().any(|&part| self.context.facts.nullable(part)) {
                         nodes.push(next);
                     }
                 }
@@ -635,14 +685,18 @@ impl<'a, 'g> Builder<'a, 'g> {
             return;
         }
         let unit = self.context.unit_of_rule(self.plan, rule);
-        let call = self.nfa.call(unit, next);
-        self.nfa.nodes[node as usize] = match self.context.nullable.rule(self.context.grammar, rule) {
-            true => {
-                let call = self.nfa.add(call);
-                self.nfa.split(&[call, next])
-            }
-            false => call,
+        let call = match self.context.facts.nonempty(self.context.grammar.rule(rule).body()) {
+            true => self.nfa.call(unit, next),
+            false => self.nfa.split(&[]),
         };
+        self.nfa.nodes[node as usize] =
+            match self.context.facts.nullable(self.context.grammar.rule(rule).body()) {
+                true => {
+                    let call = self.nfa.add(call);
+                    self.nfa.split(&[call, next])
+                }
+                false => call,
+            };
     }
 
     /// The body of a rule in line; direct left recursion becomes a loop.
@@ -655,7 +709,9 @@ impl<'a, 'g> Builder<'a, 'g> {
         };
         let head = self.nfa.reserve();
         let mut again = vec![next];
-        for tail in tails.into_iter().filter(|tail| !tail.is_empty()) {
+        let facts = self.context.facts;
+        let goes_on = |tail: &&[ExprId]| !tail.is_empty() && tail.iter().all(|&part| facts.productive(part));
+        for tail in tails.into_iter().filter(goes_on) {
             // `e ::= e "+" e`: what the last `e` reads already includes all further rounds of the loop, so it need not
             // come back to the head; as a tail call it is a jump, and the ambiguity is gone.
             let ends_with_itself =
@@ -673,8 +729,9 @@ impl<'a, 'g> Builder<'a, 'g> {
             Body::Repeated(body) => {
                 let head = self.nfa.reserve();
                 let tick = self.nfa.add(Node::Tick(head));
-                let body = if self.context.nullable.expr(*body) {
-                    let unit = self.context.units.intern(Unit::Body(*body, shape.body_spelling), self.rule);
+                let body = if self.context.facts.nullable(*body) {
+                    let unit =
+                        self.context.memory.units.intern(Unit::Body(*body, shape.body_spelling), self.rule);
                     {
                         let call = self.nfa.call(unit, tick);
                         self.nfa.add(call)
@@ -686,7 +743,7 @@ impl<'a, 'g> Builder<'a, 'g> {
                 head
             }
             Body::Measured(parts) => {
-                let dfa = Arc::clone(&self.context.measured[parts]);
+                let dfa = Arc::clone(&self.context.memory.measured[parts]);
                 self.embed(&dfa, shape.body_spelling, exit, true)
             }
         };

@@ -14,6 +14,8 @@ pub struct Config {
     /// Give the JSON escapes of a character one automaton, which all literals call, instead of states in every literal.
     /// Default on; it makes the automata of property names five times smaller.
     pub shared_escapes: bool,
+    /// Keep the automata of rules and pieces of rules for other grammars that have the same. Default on.
+    pub shared_rules: bool,
     /// Bounds on growth.
     pub limits: Limits,
 }
@@ -25,6 +27,7 @@ impl Default for Config {
             minimisation: true,
             counters: true,
             shared_escapes: true,
+            shared_rules: true,
             limits: Limits::default(),
         }
     }

@@ -1,11 +1,14 @@
 //! Prints automata for people and expect tests.
 
-use crate::automata::{Automata, ByteEdge, StateId};
+use crate::automata::{Automata, StateId};
+use crate::tables::ByteEdge;
 use std::fmt;
 
 impl fmt::Display for Automata {
-    /// One line per state: `s3*` accepts, `a-z -> s4` reads a byte, `{r2} -> s5` reads a rule, `+` ticks.
+    /// All rules that are found when each is built. One line per state: `s3*` accepts, `a-z -> s4` reads a byte, `{r2} -> s5` reads a rule, `+` ticks.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A rule that exceeds a limit shows as one state without edges.
+        let _ = self.complete(&|| false);
         for rule in self.rules() {
             write!(f, "{rule:?} {}", self.name(rule))?;
             if let Some(counter) = self.counter(rule) {
@@ -31,18 +34,18 @@ impl fmt::Display for Automata {
 
 impl Automata {
     fn write_state(&self, f: &mut fmt::Formatter<'_>, state: StateId) -> fmt::Result {
-        write!(f, "  {state:?}{}", if self.is_accepting(state) { "*" } else { "" })?;
+        write!(f, "  s{}{}", state.number(), if self.is_accepting(state) { "*" } else { "" })?;
         let (plain, ticking) = self.byte_edges(state);
         let mut separator = ":";
         for (edges, mark) in [(plain, ""), (ticking, "+")] {
             for edge in edges {
-                write!(f, "{separator} {} ->{mark} {:?}", Range(edge), edge.target)?;
+                write!(f, "{separator} {} ->{mark} s{}", Range(edge), edge.target)?;
                 separator = ",";
             }
         }
         for edge in self.rule_edges(state) {
             let mark = if edge.ticks { "+" } else { "" };
-            write!(f, "{separator} {{{:?}}} ->{mark} {:?}", edge.rule, edge.target)?;
+            write!(f, "{separator} {{{:?}}} ->{mark} s{}", edge.rule, edge.target.number())?;
             separator = ",";
         }
         writeln!(f)

@@ -19,6 +19,7 @@
 use crate::config::Config;
 use formwork_grammar::{Expr, ExprId, Grammar, HashMap, RuleId, Sharing};
 use petgraph::graph::{DiGraph, NodeIndex};
+use std::sync::Arc;
 
 /// Expanded size up to which a closed rule that is used more than once still goes in line.
 const SMALL: u64 = 24;
@@ -32,6 +33,8 @@ pub(crate) struct Plan {
     keep: Vec<bool>,
     /// For a rule kept to cut a cycle: its alternatives that are not on the cycle, and those that are.
     splits: HashMap<RuleId, Split>,
+    /// The strongly connected components of the rules that are reached, callees first.
+    components: Arc<[Vec<RuleId>]>,
     counters: bool,
     shared_escapes: bool,
 }
@@ -53,21 +56,30 @@ impl Plan {
 
     pub(crate) fn of(grammar: &Grammar, config: &Config) -> Self {
         let n = grammar.rules().len();
+        let uses = Uses::of(grammar);
+        let components = components(&uses.callees);
+        let named: Arc<[Vec<RuleId>]> = components
+            .iter()
+            .map(|component| {
+                let reached = component.iter().filter(|&&rule| uses.reachable[rule]);
+                reached.filter_map(|&rule| RuleId::from_index(rule)).collect()
+            })
+            .collect();
         if !config.inlining {
             return Self {
                 keep: vec![true; n],
                 splits: HashMap::default(),
+                components: named,
                 counters: config.counters,
                 shared_escapes: config.shared_escapes,
             };
         }
-        let uses = Uses::of(grammar);
         let closed = closed_rules(grammar);
         let mut keep = vec![false; n];
         let mut size = vec![1u64; n];
         keep[grammar.root().index()] = true;
         let mut splits = HashMap::default();
-        for component in components(&uses.callees) {
+        for component in components {
             let recursive = component.len() > 1
                 || component.iter().any(|&rule| uses.callees[rule].contains(&(rule as u32)));
             if recursive && tail_calls_only(grammar, &component) {
@@ -103,7 +115,13 @@ impl Plan {
                 };
             }
         }
-        Self { keep, splits, counters: config.counters, shared_escapes: config.shared_escapes }
+        let (counters, shared_escapes) = (config.counters, config.shared_escapes);
+        Self { keep, splits, components: named, counters, shared_escapes }
+    }
+
+    /// The strongly connected components of the rules that are reached, callees first.
+    pub(crate) fn components(&self) -> &[Vec<RuleId>] {
+        &self.components
     }
 
     /// How a kept rule is split where it is used, if it is.
@@ -123,7 +141,8 @@ impl Plan {
 
     /// Keeps every rule: what a rule falls back to whose automaton grew too large with others in line.
     pub(crate) fn without_inlining(&self) -> Self {
-        Self { keep: vec![true; self.keep.len()], splits: HashMap::default(), ..*self }
+        let components = Arc::clone(&self.components);
+        Self { keep: vec![true; self.keep.len()], splits: HashMap::default(), components, ..*self }
     }
 }
 

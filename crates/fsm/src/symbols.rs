@@ -7,7 +7,7 @@ use formwork_grammar::{Symbol, SymbolSet};
 use std::fmt::Debug;
 
 /// What is known of symbols: which there are, and where their names stand in texts.
-pub trait Symbols: Debug {
+pub trait Symbols: Debug + Send + Sync {
     /// Whether some symbol of the set exists. A set of none matches nothing, like an empty language.
     fn exists(&self, set: &SymbolSet) -> bool;
 

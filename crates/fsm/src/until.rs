@@ -15,7 +15,7 @@
 //! Triggers `ab` and `b`, ends. States: root, `a`, `b`, `ab`. Root: `a` → `a`, `b` → `b`, else → root. `a`: `a` → `a`,
 //! `b` → `ab`, else → root. `b` completes the second trigger; `ab` completes the first, and by its suffix `b` the second.
 
-use formwork_grammar::{HashMap, Until};
+use formwork_grammar::{ExprId, HashMap, SymbolSet, Until};
 
 /// A state, by its position; 0 is the root.
 pub(crate) type MachineState = u32;
@@ -143,4 +143,48 @@ impl Patterns {
         }
         patterns
     }
+}
+
+/// What follows the triggers that can be the first to be completed. Any other contains another trigger, or an excluded
+/// text, that is completed before it.
+pub(crate) fn reachable_arms(until: &Until, symbols: &dyn crate::Symbols) -> Vec<ExprId> {
+    let patterns = Patterns::of(until, symbols);
+    let texts: Vec<&str> = patterns.texts.iter().map(String::as_str).collect();
+    let Ok(machine) = Machine::new(&texts, |_| Ok::<(), std::convert::Infallible>(()));
+    let mut found = Vec::new();
+    for (text, meaning) in patterns.texts.iter().zip(&patterns.meanings) {
+        let arm = match meaning {
+            Meaning::Excluded => continue,
+            Meaning::Trigger(arm) => *arm,
+            Meaning::Symbol(arm, symbol, _) => {
+                if !symbols.exists(&SymbolSet::of([symbol.clone()])) {
+                    continue;
+                }
+                *arm
+            }
+        };
+        let mut at = 0;
+        let mut open = true;
+        for c in text.chars() {
+            open &= !fires(&machine, &patterns, at);
+            let edges = &machine.states[at as usize].edges;
+            at = edges.binary_search_by_key(&c, |edge| edge.0).map_or(0, |i| edges[i].1);
+        }
+        let completed = &machine.states[at as usize].completed;
+        let is_excluded = |number: &u32| patterns.meanings[*number as usize] == Meaning::Excluded;
+        // Before a symbol the text must still be open.
+        let last = matches!(meaning, Meaning::Trigger(_)) || !fires(&machine, &patterns, at);
+        if open && last && !completed.iter().any(is_excluded) {
+            found.push(until.continuations()[arm]);
+        }
+    }
+    found
+}
+
+/// Whether the text is over in a state of the machine.
+fn fires(machine: &Machine, patterns: &Patterns, at: MachineState) -> bool {
+    let completed = machine.states[at as usize].completed.iter();
+    completed
+        .map(|&number| &patterns.meanings[number as usize])
+        .any(|meaning| !matches!(meaning, Meaning::Symbol(..)))
 }

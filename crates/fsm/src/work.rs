@@ -37,6 +37,11 @@ impl<'a> Work<'a> {
         Self { left: limit, until_asked: 0, interrupt }
     }
 
+    /// The work left.
+    pub(crate) fn left(&self) -> u64 {
+        self.left
+    }
+
     pub(crate) fn spend(&mut self, amount: usize) -> Result<(), Stop> {
         let amount = amount as u64;
         self.left = self.left.checked_sub(amount).ok_or(Stop::Work)?;

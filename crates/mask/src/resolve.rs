@@ -96,7 +96,7 @@ impl Resolver {
         self.places.clear();
         self.locals.clear();
         for item in rows.scannable(row) {
-            self.locals.push(local(automata.class(item.state))?);
+            self.locals.push(local(item.state)?);
         }
         write_accepted(rows, rows.scannable(row), &self.locals, mask);
         for i in 0..self.locals.len() {

@@ -130,7 +130,7 @@ impl Walker {
         // Where most bytes lead, if it is a state with a wide loop.
         let (edges, _) = automata.byte_edges(state);
         let widest = edges.iter().max_by_key(|edge| edge.high - edge.low)?;
-        let base = widest.target;
+        let base = state.sibling(widest.target);
         if base == state || !is_wide_loop(automata.own_loop(base)) {
             return None;
         }
@@ -139,7 +139,7 @@ impl Walker {
         (different.len() <= MAX_DIFFERENT).then_some((base, different))
     }
 
-    /// The local mask of a state (of its [class](Automata::class)); `base` is the mask of its
+    /// The local mask of a state; `base` is the mask of its
     /// [base](Self::base_of), if it has one.
     ///
     /// Cost: from a microsecond for a state that few bytes leave to some milliseconds for one that reads almost any text.
@@ -315,7 +315,7 @@ impl Walker {
             }
             let alive = match config {
                 Config::State(state) => {
-                    automata.is_scannable(state) || !automata.rule_edges(state).is_empty()
+                    automata.is_scannable(state) || automata.calls(state)
                 }
                 Config::Row(row) => !self.rows.scannable(row).is_empty(),
             };
@@ -400,7 +400,7 @@ impl Walker {
         if ahead.is_none() {
             if let [item] = self.rows.scannable(row) {
                 // Calls of the state would be scannable too, unless they are of no byte at all.
-                if item.origin == Some(TableId::FLOATING) && automata.rule_edges(item.state).is_empty() {
+                if item.origin == Some(TableId::FLOATING) && !automata.calls(item.state) {
                     return Ok(Some((Config::State(item.state), ends)));
                 }
             }

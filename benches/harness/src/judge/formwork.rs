@@ -6,14 +6,11 @@ use crate::engine::{Compiled, Engine, Failure, Laps, Session};
 use crate::protocol::{Job, Source, Start};
 use anyhow::Result;
 use formwork::{CompiledGrammar, Compiler, Config, Grammar, Matcher, TokenId, Vocabulary, fsm};
-use std::sync::Arc;
 
 /// Formwork with one configuration of its compiler.
 struct Formwork {
     compiler: Compiler,
     config: Config,
-    /// What the compiler keeps from grammar to grammar, kept once more to time automata apart.
-    kept: Arc<fsm::Cache>,
 }
 
 /// The worker's engine.
@@ -23,7 +20,7 @@ struct Formwork {
 pub fn engine(start: &Start) -> Result<Box<dyn Engine>> {
     let config = variants::config(&start.variant)?;
     let compiler = compiler(tokenizer::vocabulary(&start.tokenizer)?, &config);
-    Ok(Box::new(Formwork { compiler, config, kept: Arc::default() }))
+    Ok(Box::new(Formwork { compiler, config }))
 }
 
 fn compiler(vocabulary: Vocabulary, config: &Config) -> Compiler {
@@ -49,7 +46,7 @@ impl Engine for Formwork {
         laps.lap("frontend");
         let compiled = self.compiler.compile(&grammar).map_err(|error| error.to_string())?;
         let config = self.config.automata.clone();
-        Ok(Box::new(Ready { compiled, grammar, config, kept: Arc::clone(&self.kept) }))
+        Ok(Box::new(Ready { compiled, grammar, config }))
     }
 
     /// With another vocabulary, so that nothing is shared with what is measured.
@@ -76,7 +73,6 @@ struct Ready {
     compiled: CompiledGrammar,
     grammar: Grammar,
     config: fsm::Config,
-    kept: Arc<fsm::Cache>,
 }
 
 impl Compiled for Ready {
@@ -90,7 +86,8 @@ impl Compiled for Ready {
     }
 
     fn figures(&self) -> Vec<(String, u64)> {
-        let build = || fsm::build_with(&self.grammar, &self.config, &self.kept, &fsm::AnySymbols, &|| false);
+        // The root's automaton, as the first grammar of a process would pay for it.
+        let build = || fsm::build(&self.grammar, &self.config, &|| false);
         let (automata, ns) = clock::time(build);
         let (done, all) = self.compiled.n_local_masks();
         let n_states = automata.map_or(0, |automata| automata.n_states());

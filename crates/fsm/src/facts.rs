@@ -1,0 +1,305 @@
+//! What is known of every expression before any automaton is built.
+//!
+//! - Whether it matches the *empty* text. (Looking at a rule's own automaton alone is wrong: `a ::= b`, `b ::= "x"?`.)
+//! - Whether it matches *any* text, and any *but the empty* one. Nothing is built of an expression that matches none, so
+//!   from every state of every automaton its end can be reached, and none is ever pruned. That is what lets a rule's
+//!   automaton be built on its own, when a row first asks for it.
+//! - With which bytes its texts may *begin* (or more: a bound from above).
+//!
+//! All are least fixpoints over expressions and rules, propagated to parents, so the cost is linear in the grammar whatever
+//! the order of its rules. Intersections and complements are asked of their automata, which have no rules in them.
+
+use crate::adjacency::Adjacency;
+use crate::plan::operands;
+use crate::symbols::Symbols;
+use crate::until::reachable_arms;
+use formwork_grammar::{ByteSet, CharClass, Expr, ExprId, Grammar, HashMap, RuleId};
+
+/// The facts of one grammar's expressions.
+#[derive(Debug, Default)]
+pub(crate) struct Facts {
+    nullable: Vec<bool>,
+    productive: Vec<bool>,
+    /// Matches a text that is not empty.
+    nonempty: Vec<bool>,
+    first: Vec<ByteSet>,
+}
+
+impl Facts {
+    pub(crate) fn nullable(&self, expr: ExprId) -> bool {
+        self.nullable[expr.index()]
+    }
+
+    /// Whether it matches any text. Before that is known, everything does.
+    pub(crate) fn productive(&self, expr: ExprId) -> bool {
+        self.productive.get(expr.index()).copied().unwrap_or(true)
+    }
+
+    /// Whether it matches any text but the empty one.
+    pub(crate) fn nonempty(&self, expr: ExprId) -> bool {
+        self.nonempty.get(expr.index()).copied().unwrap_or(true)
+    }
+
+    /// The bytes with which texts of a sequence may begin, as UTF-8.
+    pub(crate) fn first_of<'a>(&self, parts: impl IntoIterator<Item = &'a ExprId>) -> ByteSet {
+        let mut first = ByteSet::EMPTY;
+        for part in parts {
+            first = first.union(&self.first[part.index()]);
+            if !self.nullable(*part) {
+                break;
+            }
+        }
+        first
+    }
+
+    /// Which expressions match the empty text.
+    pub(crate) fn nullable_of(grammar: &Grammar) -> Self {
+        let parents = parents(grammar);
+        let mut nullable = vec![false; grammar.n_exprs()];
+        // Text expressions contain no rules, so one pass in order of ids decides them; it must be done for complements,
+        // which are not monotone.
+        for id in ids(grammar).filter(|id| grammar.properties(*id).is_text) {
+            nullable[id.index()] = match grammar.expr(id) {
+                Expr::Not(body) => !nullable[body.index()],
+                Expr::And(parts) => parts.iter().all(|part| nullable[part.index()]),
+                _ => is_nullable(grammar, id, &nullable),
+            };
+        }
+        spread(grammar, &parents, |id| {
+            let known = grammar.properties(id).is_text || nullable[id.index()];
+            !known
+                && is_nullable(grammar, id, &nullable)
+                && !std::mem::replace(&mut nullable[id.index()], true)
+        });
+        Self { nullable, ..Self::default() }
+    }
+
+    /// These facts and all others; `text_facts` says of an intersection or a complement whether it matches any text, and
+    /// any but the empty one.
+    pub(crate) fn completed<E>(
+        &self,
+        grammar: &Grammar,
+        used: &[bool],
+        symbols: &dyn Symbols,
+        mut text_facts: impl FnMut(ExprId) -> Result<(bool, bool), E>,
+    ) -> Result<Self, E> {
+        let n = grammar.n_exprs();
+        let parents = parents(grammar);
+        let (mut productive, mut nonempty) = (vec![false; n], vec![false; n]);
+        let mut arms: HashMap<ExprId, Vec<ExprId>> = HashMap::default();
+        for id in ids(grammar).filter(|id| used[id.index()]) {
+            match grammar.expr(id) {
+                Expr::And(_) | Expr::Not(_) => {
+                    (productive[id.index()], nonempty[id.index()]) = text_facts(id)?;
+                }
+                Expr::Symbols(set) => {
+                    let exists = symbols.exists(set);
+                    (productive[id.index()], nonempty[id.index()]) = (exists, exists);
+                }
+                Expr::Until(until) => {
+                    arms.insert(id, reachable_arms(until, symbols));
+                }
+                _ => {}
+            }
+        }
+        spread(grammar, &parents, |id| {
+            let mut grown = false;
+            if !productive[id.index()] && is_productive(grammar, id, &productive, &arms) {
+                productive[id.index()] = true;
+                grown = true;
+            }
+            if !nonempty[id.index()] && is_nonempty(grammar, id, &productive, &nonempty) {
+                nonempty[id.index()] = true;
+                grown = true;
+            }
+            grown
+        });
+        let mut first = vec![ByteSet::EMPTY; n];
+        spread(grammar, &parents, |id| {
+            let next = first_of(grammar, id, &self.nullable, &first);
+            let grown = next != first[id.index()];
+            first[id.index()] = next;
+            grown
+        });
+        Ok(Self { nullable: self.nullable.clone(), productive, nonempty, first })
+    }
+}
+
+/// Per expression whether the root uses it.
+pub(crate) fn used(grammar: &Grammar) -> Vec<bool> {
+    let mut used = vec![false; grammar.n_exprs()];
+    let mut stack = vec![grammar.rule(grammar.root()).body()];
+    while let Some(id) = stack.pop() {
+        if std::mem::replace(&mut used[id.index()], true) {
+            continue;
+        }
+        match grammar.expr(id) {
+            Expr::Rule(rule) => stack.push(grammar.rule(*rule).body()),
+            expr => stack.extend_from_slice(operands(expr)),
+        }
+    }
+    used
+}
+
+/// Per expression whether it matches finitely many texts; only of those that have no rules, others are not.
+pub(crate) fn finite(grammar: &Grammar) -> Vec<bool> {
+    let mut finite = vec![false; grammar.n_exprs()];
+    for id in ids(grammar).filter(|id| !grammar.properties(*id).has_rules) {
+        finite[id.index()] = match grammar.expr(id) {
+            Expr::Not(_) | Expr::Repeat { max: None, .. } => false,
+            Expr::And(parts) => parts.iter().any(|part| finite[part.index()]),
+            expr => operands(expr).iter().all(|operand| finite[operand.index()]),
+        };
+    }
+    finite
+}
+
+fn ids(grammar: &Grammar) -> impl Iterator<Item = ExprId> {
+    (0..grammar.n_exprs()).filter_map(ExprId::from_index)
+}
+
+/// For each expression those that it is an operand of; for a rule's body the references to the rule.
+fn parents(grammar: &Grammar) -> (Adjacency, Vec<u32>) {
+    let mut edges: Vec<(u32, u32)> = Vec::with_capacity(2 * grammar.n_exprs());
+    for id in ids(grammar) {
+        match grammar.expr(id) {
+            Expr::Rule(rule) => {
+                edges.push((grammar.rule(*rule).body().index() as u32, id.index() as u32));
+            }
+            expr => {
+                edges.extend(operands(expr).iter().map(|operand| (operand.index() as u32, id.index() as u32)))
+            }
+        }
+    }
+    let adjacency = Adjacency::new(grammar.n_exprs(), edges.iter().map(|edge| edge.0));
+    (adjacency, edges.into_iter().map(|edge| edge.1).collect())
+}
+
+/// Calls `update` for every expression, and again for the parents of each whose facts have grown.
+fn spread(
+    grammar: &Grammar,
+    (parents, targets): &(Adjacency, Vec<u32>),
+    mut update: impl FnMut(ExprId) -> bool,
+) {
+    let mut stack: Vec<u32> = Vec::new();
+    // Operands have lower ids: in one pass up nearly everything is decided.
+    for id in ids(grammar) {
+        if update(id) {
+            // A reference may stand before the rule's body; all other parents are still to come.
+            let later = |parent: &u32| *parent <= id.index() as u32;
+            stack.extend(
+                parents.of(id.index() as u32).iter().map(|&edge| targets[edge as usize]).filter(later),
+            );
+            while let Some(parent) = stack.pop() {
+                let Some(parent) = ExprId::from_index(parent as usize) else { continue };
+                if update(parent) {
+                    let above = parents.of(parent.index() as u32).iter().map(|&edge| targets[edge as usize]);
+                    stack.extend(above.filter(later));
+                }
+            }
+        }
+    }
+}
+
+fn body(grammar: &Grammar, rule: RuleId) -> usize {
+    grammar.rule(rule).body().index()
+}
+
+fn is_nullable(grammar: &Grammar, id: ExprId, nullable: &[bool]) -> bool {
+    match grammar.expr(id) {
+        Expr::Empty | Expr::Repeat { min: 0, .. } => true,
+        Expr::Until(until) => until.ends(),
+        Expr::Repeat { body, .. } | Expr::JsonText(body) => nullable[body.index()],
+        Expr::Seq(parts) => parts.iter().all(|part| nullable[part.index()]),
+        Expr::Alt(parts) => parts.iter().any(|part| nullable[part.index()]),
+        Expr::Rule(rule) => nullable[body(grammar, *rule)],
+        _ => false,
+    }
+}
+
+fn is_productive(
+    grammar: &Grammar,
+    id: ExprId,
+    productive: &[bool],
+    arms: &HashMap<ExprId, Vec<ExprId>>,
+) -> bool {
+    match grammar.expr(id) {
+        Expr::Empty | Expr::Bytes(_) | Expr::ByteClass(_) | Expr::Class(_) | Expr::Repeat { min: 0, .. } => {
+            true
+        }
+        Expr::Tag(_) => true,
+        Expr::Until(until) => {
+            let mut arms = arms.get(&id).into_iter().flatten();
+            until.ends() || arms.any(|arm| productive[arm.index()])
+        }
+        Expr::Repeat { body, .. } | Expr::JsonText(body) => productive[body.index()],
+        Expr::Seq(parts) => parts.iter().all(|part| productive[part.index()]),
+        Expr::Alt(parts) => parts.iter().any(|part| productive[part.index()]),
+        Expr::Rule(rule) => productive[body(grammar, *rule)],
+        _ => false,
+    }
+}
+
+fn is_nonempty(grammar: &Grammar, id: ExprId, productive: &[bool], nonempty: &[bool]) -> bool {
+    match grammar.expr(id) {
+        Expr::Bytes(_) | Expr::ByteClass(_) | Expr::Class(_) => true,
+        Expr::Tag(_) => true,
+        // Where the text may end it may be any, and a trigger is no empty text.
+        Expr::Until(_) => productive[id.index()],
+        Expr::Repeat { body, .. } | Expr::JsonText(body) => nonempty[body.index()],
+        Expr::Seq(parts) => productive[id.index()] && parts.iter().any(|part| nonempty[part.index()]),
+        Expr::Alt(parts) => parts.iter().any(|part| nonempty[part.index()]),
+        Expr::Rule(rule) => nonempty[body(grammar, *rule)],
+        _ => false,
+    }
+}
+
+fn first_of(grammar: &Grammar, id: ExprId, nullable: &[bool], first: &[ByteSet]) -> ByteSet {
+    match grammar.expr(id) {
+        Expr::Bytes(bytes) => bytes.first().map_or(ByteSet::EMPTY, |&byte| ByteSet::range(byte, byte)),
+        Expr::ByteClass(set) => *set,
+        Expr::Class(class) => leads(class),
+        Expr::Repeat { body, .. } => first[body.index()],
+        Expr::JsonText(body) => spelled(&first[body.index()]),
+        Expr::Seq(parts) => {
+            let mut all = ByteSet::EMPTY;
+            for part in parts {
+                all = all.union(&first[part.index()]);
+                if !nullable[part.index()] {
+                    break;
+                }
+            }
+            all
+        }
+        Expr::Alt(parts) => parts.iter().fold(ByteSet::EMPTY, |all, part| all.union(&first[part.index()])),
+        Expr::And(parts) => {
+            parts.iter().fold(ByteSet::FULL, |all, part| all.intersection(&first[part.index()]))
+        }
+        Expr::Not(_) | Expr::Until(_) => ByteSet::FULL,
+        // A name at the beginning is no byte; then this is one too many.
+        Expr::Tag(tag) => tag.bytes().next().map_or(ByteSet::EMPTY, |byte| ByteSet::range(byte, byte)),
+        Expr::Rule(rule) => first[body(grammar, *rule)],
+        _ => ByteSet::EMPTY,
+    }
+}
+
+/// The first bytes of the characters of a class in UTF-8.
+fn leads(class: &CharClass) -> ByteSet {
+    let mut set = ByteSet::EMPTY;
+    for &(low, high) in class.ranges() {
+        let lead = |c: char| c.encode_utf8(&mut [0; 4]).as_bytes()[0];
+        set.insert_range(lead(low), lead(high));
+    }
+    set
+}
+
+/// The bytes with which JSON spellings of texts may begin that begin with these.
+pub(crate) fn spelled(first: &ByteSet) -> ByteSet {
+    if first.is_empty() {
+        return ByteSet::EMPTY;
+    }
+    let mut set = first.difference(&ByteSet::range(0, 0x1F));
+    set = set.difference(&ByteSet::range(b'"', b'"'));
+    set.insert(b'\\');
+    set
+}

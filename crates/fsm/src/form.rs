@@ -1,0 +1,342 @@
+//! Forms: what makes units of different grammars the same.
+//!
+//! A unit's automaton depends on the expressions that it is built from, on those of rules that go in line, and on *what* the
+//! rules are that it calls, but not on names, places or numbers. The form of a unit writes just that down as words: each
+//! expression when it is first met, in preorder, and its position in that order when it is met again; a rule that is
+//! called as the identity of that rule, found before. So a form is as long as the unit itself, however much hangs below
+//! it, equal forms mean equal automata, and the n-th expression of one is the n-th of the other, which is how the tables
+//! built for one grammar learn what their calls mean in the next.
+//!
+//! # Rules in circles
+//! Rules that call each other have no order in which the called one comes first. Their forms write the whole circle down,
+//! beginning with the rule in question: calls inside it are numbered as they are met. This is the place of *XGrammar 2*'s
+//! hierarchical hashing (its Algorithms 1 and 2 hash automata bottom-up, and give up on circles but for those through one
+//! rule): here no hash decides, since forms are compared in full, and all circles are covered. What it does not see is
+//! that two rules with different forms may have the same automaton.
+//!
+//! # Worked example
+//! `list ::= "[" item ("," item)* "]"`, `item ::= [0-9]+`, item in line. The form of `list`: sequence of 4; bytes `[`; rule in
+//! line (1); repeat 1.. ; class 0-9; repeat 0..; sequence of 2; bytes `,`; met before: 2 (the rule); bytes `]`. The same
+//! list under other names, or in the middle of a large schema, has the same words.
+
+use crate::config::Config;
+use crate::plan::{Plan, operands};
+use crate::spelling::Spelling;
+use crate::unit::{Body, Shape, Unit};
+use formwork_grammar::{Expr, ExprId, Grammar, RuleId, Symbol, SymbolSet};
+
+/// A form is a list of words.
+pub(crate) type Words = Vec<u32>;
+
+/// The longest form that is compared, in words.
+pub(crate) const MAX_WORDS: usize = 50_000;
+
+/// Writes forms; keeps buffers between them.
+#[derive(Debug, Default)]
+pub(crate) struct Former {
+    /// The switches that decide how units are built: units built differently have different forms.
+    switches: u32,
+    pub(crate) words: Words,
+    /// The expressions met, in order; and the rules that are called, in order.
+    pub(crate) exprs: Vec<ExprId>,
+    pub(crate) rules: Vec<RuleId>,
+    /// Per expression and per rule the stamp of the form that last met it, and its position there.
+    positions: Vec<(u32, u32)>,
+    rule_positions: Vec<(u32, u32)>,
+    stamp: u32,
+    stack: Vec<ExprId>,
+}
+
+/// The identities of rules, where they are known.
+pub(crate) type Identities = [Option<u32>];
+
+const MET: u32 = 1;
+const IN_LINE: u32 = 2;
+const CALL: u32 = 3;
+const CIRCLE: u32 = 4;
+
+impl Former {
+    pub(crate) fn new(config: &Config) -> Self {
+        let Config { inlining, minimisation, counters, shared_escapes, shared_rules: _, limits: _ } = *config;
+        let bits = [inlining, minimisation, counters, shared_escapes];
+        let switches = bits.iter().fold(0, |word, &bit| word << 1 | u32::from(bit));
+        Self { switches, ..Self::default() }
+    }
+
+    fn start(&mut self, grammar: &Grammar) {
+        self.words.clear();
+        self.words.push(self.switches);
+        self.exprs.clear();
+        self.rules.clear();
+        self.stamp += 1;
+        self.positions.resize(grammar.n_exprs(), (0, 0));
+        self.rule_positions.resize(grammar.rules().len(), (0, 0));
+    }
+
+    /// The form of a rule, with that of its circle; false if it is too long.
+    pub(crate) fn rule(
+        &mut self,
+        grammar: &Grammar,
+        plan: &Plan,
+        identities: &Identities,
+        rule: RuleId,
+    ) -> bool {
+        self.start(grammar);
+        self.call(rule);
+        let mut next = 0;
+        // Rules of the circle stand among the called ones; those that have an identity are written as that.
+        while let Some(&rule) = self.rules.get(next) {
+            if next == 0 || identities[rule.index()].is_none() {
+                self.words.push(next as u32);
+                if !self.expr(grammar, plan, identities, grammar.rule(rule).body()) {
+                    return false;
+                }
+            }
+            next += 1;
+        }
+        true
+    }
+
+    /// The form of a unit that is no whole rule; false if it is too long.
+    pub(crate) fn unit(
+        &mut self,
+        grammar: &Grammar,
+        plan: &Plan,
+        identities: &Identities,
+        unit: &Unit,
+    ) -> bool {
+        self.start(grammar);
+        let list = |former: &mut Self, parts: &[ExprId]| {
+            former.words.push(parts.len() as u32);
+            parts.iter().all(|&part| former.expr(grammar, plan, identities, part))
+        };
+        match unit {
+            Unit::Rule(rule) => {
+                self.words.push(identities[rule.index()].unwrap_or(u32::MAX));
+                identities[rule.index()].is_some()
+            }
+            Unit::Recursive(rule) => {
+                self.words.extend([101, identities[rule.index()].unwrap_or(u32::MAX)]);
+                let parts = plan.split(*rule).map_or(&[][..], |split| &split.recursive);
+                list(self, parts) && identities[rule.index()].is_some()
+            }
+            Unit::Body(expr, spelling) => {
+                self.words.extend([102, *spelling as u32]);
+                list(self, &[*expr])
+            }
+            Unit::Counted { shape, .. } => {
+                let Shape { before, body, after, spelling, body_spelling } = shape;
+                self.words.extend([103, *spelling as u32, *body_spelling as u32]);
+                let (kind, parts) = match body {
+                    Body::Repeated(body) => (0, std::slice::from_ref(body)),
+                    Body::Measured(parts) => (1, &parts[..]),
+                };
+                self.words.push(kind);
+                list(self, before) && list(self, parts) && list(self, after)
+            }
+            Unit::Symbols(set) => {
+                self.words.push(105);
+                write_symbols(&mut self.words, set)
+            }
+            Unit::Escape(ranges) => {
+                self.words.push(104);
+                self.words.extend(ranges.iter().flat_map(|&(low, high)| [low, high]));
+                true
+            }
+        }
+    }
+
+    /// The position of an expression that was met.
+    pub(crate) fn position(&self, expr: ExprId) -> Option<u32> {
+        let (stamp, position) = self.positions[expr.index()];
+        (stamp == self.stamp).then_some(position)
+    }
+
+    /// The position of a rule that is called.
+    pub(crate) fn rule_position(&self, rule: RuleId) -> Option<u32> {
+        let (stamp, position) = self.rule_positions[rule.index()];
+        (stamp == self.stamp).then_some(position)
+    }
+
+    fn call(&mut self, rule: RuleId) -> u32 {
+        self.rule_position(rule).unwrap_or_else(|| {
+            let position = self.rules.len() as u32;
+            self.rules.push(rule);
+            self.rule_positions[rule.index()] = (self.stamp, position);
+            position
+        })
+    }
+
+    fn expr(&mut self, grammar: &Grammar, plan: &Plan, identities: &Identities, expr: ExprId) -> bool {
+        self.stack.clear();
+        self.stack.push(expr);
+        while let Some(expr) = self.stack.pop() {
+            if let Some(position) = self.position(expr) {
+                self.words.extend([MET, position]);
+                continue;
+            }
+            if self.words.len() > MAX_WORDS {
+                return false;
+            }
+            self.positions[expr.index()] = (self.stamp, self.exprs.len() as u32);
+            self.exprs.push(expr);
+            let words = &mut self.words;
+            match grammar.expr(expr) {
+                Expr::Empty => words.push(5),
+                Expr::Never => words.push(6),
+                Expr::Bytes(bytes) => {
+                    words.push(7);
+                    write_bytes(words, bytes);
+                }
+                Expr::ByteClass(set) => {
+                    words.push(8);
+                    words.extend((0..8).map(|i| {
+                        (0..32).fold(0u32, |word, bit| word | u32::from(set.contains(i * 32 + bit)) << bit)
+                    }));
+                }
+                Expr::Class(class) => {
+                    words.extend([9, class.ranges().len() as u32]);
+                    words.extend(
+                        class.ranges().iter().flat_map(|&(low, high)| [u32::from(low), u32::from(high)]),
+                    );
+                }
+                Expr::Seq(parts) => words.extend([10, parts.len() as u32]),
+                Expr::Alt(parts) => words.extend([11, parts.len() as u32]),
+                Expr::And(parts) => words.extend([12, parts.len() as u32]),
+                Expr::Repeat { min, max, .. } => words.extend([13, *min, max.map_or(u32::MAX, |max| max)]),
+                Expr::Not(_) => words.push(14),
+                Expr::JsonText(_) => words.push(15),
+                Expr::Rule(rule) if !plan.keeps(*rule) => {
+                    words.push(IN_LINE);
+                    self.stack.push(grammar.rule(*rule).body());
+                }
+                Expr::Rule(rule) => {
+                    let position = self.call(*rule);
+                    let split = u32::from(plan.split(*rule).is_some());
+                    match identities[rule.index()] {
+                        Some(identity) => self.words.extend([CALL | split << 8, identity]),
+                        None => self.words.extend([CIRCLE | split << 8, position]),
+                    }
+                    // What of a split rule goes in line is built here, and may be named by what is built.
+                    if let Some(split) = plan.split(*rule) {
+                        self.stack.extend(split.plain.iter().rev());
+                        self.words.push(split.plain.len() as u32);
+                    }
+                }
+                Expr::Symbols(set) => {
+                    words.push(16);
+                    if !write_symbols(words, set) {
+                        return false;
+                    }
+                }
+                Expr::Tag(tag) => {
+                    words.push(17);
+                    write_bytes(words, tag.as_bytes());
+                }
+                Expr::Until(until) => {
+                    words.extend([18, u32::from(until.ends()), until.arms().count() as u32]);
+                    for (trigger, then) in until.arms() {
+                        write_bytes(words, trigger.as_bytes());
+                        // Which of the continuations, which come below.
+                        let position = until.continuations().iter().position(|&other| other == then);
+                        words.push(position.map_or(0, |position| position as u32));
+                    }
+                    for text in until.excluded() {
+                        write_bytes(words, text.as_bytes());
+                    }
+                    words.extend([u32::MAX, until.continuations().len() as u32]);
+                }
+                // A construct that has no words yet makes a form of its own.
+                _ => return false,
+            }
+            self.stack.extend(operands(grammar.expr(expr)).iter().rev());
+        }
+        true
+    }
+}
+
+/// Bytes as words, the length first.
+fn write_bytes(words: &mut Words, bytes: &[u8]) {
+    words.push(bytes.len() as u32);
+    let word = |chunk: &[u8]| chunk.iter().fold(0u32, |word, &byte| word << 8 | u32::from(byte));
+    words.extend(bytes.chunks(4).map(word));
+}
+
+/// A set of symbols as words; false if it has none.
+fn write_symbols(words: &mut Words, set: &SymbolSet) -> bool {
+    words.extend([u32::from(set.is_negated()), set.members().len() as u32]);
+    set.members().iter().all(|symbol| {
+        match symbol {
+            Symbol::Id(id) => words.extend([0, *id]),
+            Symbol::Name(name) => {
+                words.push(1);
+                write_bytes(words, name.as_bytes());
+            }
+            _ => return false,
+        }
+        true
+    })
+}
+
+/// A unit in terms of the form of one that calls it.
+#[derive(Clone, Debug)]
+pub(crate) enum Portable {
+    Rule(u32),
+    Recursive(u32),
+    Body(u32, Spelling),
+    Counted {
+        before: Vec<u32>,
+        repeated: bool,
+        body: Vec<u32>,
+        after: Vec<u32>,
+        spellings: [Spelling; 2],
+        min: u32,
+        max: Option<u32>,
+    },
+    Escape(Vec<(u32, u32)>),
+    Symbols(SymbolSet),
+}
+
+impl Portable {
+    /// `None` if the unit names what the form has not met.
+    pub(crate) fn of(unit: &Unit, former: &Former) -> Option<Self> {
+        let all =
+            |parts: &[ExprId]| parts.iter().map(|&part| former.position(part)).collect::<Option<Vec<u32>>>();
+        Some(match unit {
+            Unit::Rule(rule) => Self::Rule(former.rule_position(*rule)?),
+            Unit::Recursive(rule) => Self::Recursive(former.rule_position(*rule)?),
+            Unit::Body(expr, spelling) => Self::Body(former.position(*expr)?, *spelling),
+            Unit::Counted { shape, min, max } => {
+                let (repeated, body) = match &shape.body {
+                    Body::Repeated(body) => (true, all(&[*body])?),
+                    Body::Measured(parts) => (false, all(parts)?),
+                };
+                let (before, after) = (all(&shape.before)?, all(&shape.after)?);
+                let spellings = [shape.spelling, shape.body_spelling];
+                Self::Counted { before, repeated, body, after, spellings, min: *min, max: *max }
+            }
+            Unit::Escape(ranges) => Self::Escape(ranges.clone()),
+            Unit::Symbols(set) => Self::Symbols(set.clone()),
+        })
+    }
+
+    /// The unit in the grammar of `former`, whose form is the same.
+    pub(crate) fn unit(&self, former: &Former) -> Unit {
+        let expr = |position: u32| former.exprs[position as usize];
+        let rule = |position: u32| former.rules[position as usize];
+        let all = |parts: &[u32]| parts.iter().map(|&part| expr(part)).collect::<Vec<ExprId>>();
+        match self {
+            Self::Rule(position) => Unit::Rule(rule(*position)),
+            Self::Recursive(position) => Unit::Recursive(rule(*position)),
+            Self::Body(position, spelling) => Unit::Body(expr(*position), *spelling),
+            Self::Counted { before, repeated, body, after, spellings, min, max } => {
+                let body = if *repeated { Body::Repeated(expr(body[0])) } else { Body::Measured(all(body)) };
+                let [spelling, body_spelling] = *spellings;
+                let shape = Shape { before: all(before), body, after: all(after), spelling, body_spelling };
+                Unit::Counted { shape, min: *min, max: *max }
+            }
+            Self::Escape(ranges) => Unit::Escape(ranges.clone()),
+            Self::Symbols(set) => Unit::Symbols(set.clone()),
+        }
+    }
+}
