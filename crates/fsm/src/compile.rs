@@ -3,6 +3,8 @@
 //! An expression becomes a node *for what follows it* (see [`nfa`](crate::nfa)). Nothing recurses: a node is allotted
 //! first and filled from a work list.
 
+mod tags;
+
 use crate::build::Memory;
 use crate::config::Limits;
 use crate::dfa::Dfa;
@@ -11,13 +13,12 @@ use crate::nfa::{Nfa, Node, NodeId, Range};
 use crate::plan::{Plan, left_recursion, operands};
 use crate::spelling::{Speller, Spelling};
 use crate::subset::{Bounds, determinise};
-use crate::symbols::{Symbols, TagPiece};
+use crate::symbols::Symbols;
 use crate::text::{complement, intersection, tidy};
 use crate::ticks::{lengths_are_contiguous, ticks};
 use crate::unit::{Body, Piece, Shape, Unit, measured, pieces};
-use crate::until::{Machine, Meaning, Patterns};
 use crate::work::{Stop, Work};
-use formwork_grammar::{Expr, ExprId, Grammar, HashMap, RuleId, Symbol, SymbolSet, Until};
+use formwork_grammar::{Expr, ExprId, Grammar, HashMap, RuleId};
 use std::sync::Arc;
 
 /// What the building of all units shares.
@@ -401,106 +402,6 @@ impl<'a, 'g> Builder<'a, 'g> {
             Spelling::Utf8 | Spelling::CodePoints => self.nfa.read(edges),
             Spelling::Json => self.characters(edges, spelling, true),
         }
-    }
-
-    fn call_symbols(&mut self, set: SymbolSet, next: NodeId) -> Node {
-        let unit = self.symbols_unit(set);
-        self.nfa.call(unit, next)
-    }
-
-    fn symbols_unit(&mut self, set: SymbolSet) -> u32 {
-        self.context.memory.units.intern(Unit::Symbols(set), self.rule)
-    }
-
-    /// The node that reads the pieces of a tag.
-    fn tag(&mut self, pieces: &[TagPiece], next: NodeId) -> NodeId {
-        let mut node = next;
-        for piece in pieces.iter().rev() {
-            let read = match piece {
-                TagPiece::Text(text) => self.literal(text.as_bytes(), Spelling::Utf8, node),
-                TagPiece::Symbol(symbol) => self.call_symbols(SymbolSet::of([symbol.clone()]), node),
-            };
-            node = self.nfa.add(read);
-        }
-        node
-    }
-
-    /// The node that reads text up to a trigger; see [`until`](crate::until).
-    fn until(&mut self, until: &Until, next: NodeId, work: &mut Work<'_>) -> Result<NodeId, Stop> {
-        let patterns = Patterns::of(until, self.context.symbols);
-        let texts: Vec<&str> = patterns.texts.iter().map(String::as_str).collect();
-        let machine = Machine::new(&texts, |amount| work.spend(amount))?;
-        let arms: Vec<NodeId> =
-            until.continuations().iter().map(|&then| self.node(then, Spelling::Utf8, next)).collect();
-        // What follows a symbol in the middle of a trigger, once for each pattern: its unit, and where it goes on.
-        let mut symbols: HashMap<u32, (u32, NodeId)> = HashMap::default();
-        for (meaning, number) in patterns.meanings.iter().zip(0..) {
-            if let Meaning::Symbol(arm, symbol, rest) = meaning {
-                let set = SymbolSet::of([Symbol::clone(symbol)]);
-                if arms[*arm] == self.dead || !self.context.symbols.exists(&set) {
-                    continue;
-                }
-                let rest = self.tag(rest, arms[*arm]);
-                symbols.insert(number, (self.symbols_unit(set), rest));
-            }
-        }
-        // A node for each state that text can be in, allotted when it is first led to.
-        let mut nodes: Vec<Option<NodeId>> = vec![None; machine.states.len()];
-        let is_excluded = |number: &u32| patterns.meanings[*number as usize] == Meaning::Excluded;
-        let is_refused = |state: u32| machine.states[state as usize].completed.iter().any(is_excluded);
-        let root = self.nfa.reserve();
-        nodes[0] = Some(root);
-        let mut todo: Vec<u32> = vec![0];
-        while let Some(at) = todo.pop() {
-            let reached = &machine.states[at as usize];
-            let Some(node) = nodes[at as usize] else { continue };
-            work.spend(reached.edges.len() + reached.completed.len() + 8)?;
-            self.check_nodes()?;
-            let fired: Vec<NodeId> = reached
-                .completed
-                .iter()
-                .filter_map(|&number| match patterns.meanings[number as usize] {
-                    Meaning::Trigger(arm) => Some(arms[arm]),
-                    _ => None,
-                })
-                .collect();
-            if !fired.is_empty() {
-                self.nfa.nodes[node as usize] = self.nfa.split(&fired);
-                continue;
-            }
-            let calls: Vec<(u32, NodeId)> =
-                reached.completed.iter().filter_map(|number| symbols.get(number).copied()).collect();
-            // Every character leads somewhere: on, or back to the root.
-            let mut edges: Vec<Range> = Vec::with_capacity(2 * reached.edges.len() + 1);
-            let mut low = 0;
-            for &(c, to) in &reached.edges {
-                let c = u32::from(c);
-                if low < c {
-                    edges.push(Range { low, high: c - 1, target: root });
-                }
-                low = c + 1;
-                if is_refused(to) {
-                    continue;
-                }
-                let target = *nodes[to as usize].get_or_insert_with(|| {
-                    todo.push(to);
-                    self.nfa.reserve()
-                });
-                edges.push(Range { low: c, high: c, target });
-            }
-            edges.push(Range { low, high: 0x10_FFFF, target: root });
-            let mut letters = Vec::new();
-            self.speller.letters(&mut self.nfa, Spelling::Utf8, &edges, &mut letters);
-            let reads = self.nfa.read_or_call(&letters, &calls);
-            self.nfa.nodes[node as usize] = match until.ends() {
-                false => reads,
-                true => {
-                    let reads = self.nfa.add(reads);
-                    self.nfa.split(&[reads, next])
-                }
-            };
-        }
-        Ok(root)
     }
 
     /// The node that reads one character of these disjoint ranges. The letters of a literal in UTF-8 are bytes already.

@@ -122,12 +122,12 @@ fn no_automaton_accepts_the_empty_text() {
           s2: ! -> s1, {r2} -> s3
           s3: ! -> s1
         r1 a
-          s4: x -> s5
-          s5*
+          s0: x -> s1
+          s1*
         r2 b
-          s6: {r1} -> s7
-          s7*: {r1} -> s8
-          s8*
+          s0: {r1} -> s1
+          s1*: {r1} -> s2
+          s2*
     "#]]
     .assert_eq(&automata.to_string());
 }

@@ -314,9 +314,7 @@ impl Walker {
                 }
             }
             let alive = match config {
-                Config::State(state) => {
-                    automata.is_scannable(state) || automata.calls(state)
-                }
+                Config::State(state) => automata.is_scannable(state) || automata.calls(state),
                 Config::Row(row) => !self.rows.scannable(row).is_empty(),
             };
             // Back at the start along its own loop: whatever the loop goes on to read is in the slice.

@@ -63,108 +63,108 @@ fn automata() {
         &[],
         0,
         expect![[r#"
-        r0 root
-          s0: 0a -> s0, 20 -> s0, {r1} -> s1
-          s1*
-        r1 sum
-          s2: ( -> s3, 0-9 -> s4
-          s3: 0a -> s3, 20 -> s3, {r1} -> s5
-          s4*: 0a -> s6, 20 -> s6, + -> s7, 0-9 -> s4
-          s5: ) -> s6
-          s6*: 0a -> s6, 20 -> s6, + -> s7
-          s7: 0a -> s7, 20 -> s7, ( -> s3, 0-9 -> s4
-    "#]],
+            r0 root
+              s0: 0a -> s0, 20 -> s0, {r1} -> s1
+              s1*
+            r1 sum
+              s0: ( -> s1, 0-9 -> s2
+              s1: 0a -> s1, 20 -> s1, {r1} -> s3
+              s2*: 0a -> s4, 20 -> s4, + -> s5, 0-9 -> s2
+              s3: ) -> s4
+              s4*: 0a -> s4, 20 -> s4, + -> s5
+              s5: 0a -> s5, 20 -> s5, ( -> s1, 0-9 -> s2
+        "#]],
     );
     dump(
         "fsm",
         &["--graphviz"],
         0,
         expect![[r#"
-        digraph fsm {
-          rankdir=LR;
-          node [shape=circle, fontname="monospace"];
-          edge [fontname="monospace"];
-          subgraph cluster_r0 {
-            label="r0 root";
-            r0 [shape=point];
-            r0 -> s0;
-            s0;
-            s1 [shape=doublecircle];
-            s0 -> s0 [label="0a, 20"];
-            s0 -> s1 [label="{r1 sum}", style=dashed];
-          }
-          subgraph cluster_r1 {
-            label="r1 sum";
-            r1 [shape=point];
-            r1 -> s2;
-            s2;
-            s3;
-            s4 [shape=doublecircle];
-            s5;
-            s6 [shape=doublecircle];
-            s7;
-            s2 -> s3 [label="("];
-            s2 -> s4 [label="0-9"];
-            s3 -> s3 [label="0a, 20"];
-            s3 -> s5 [label="{r1 sum}", style=dashed];
-            s4 -> s6 [label="0a, 20"];
-            s4 -> s7 [label="+"];
-            s4 -> s4 [label="0-9"];
-            s5 -> s6 [label=")"];
-            s6 -> s6 [label="0a, 20"];
-            s6 -> s7 [label="+"];
-            s7 -> s7 [label="0a, 20"];
-            s7 -> s3 [label="("];
-            s7 -> s4 [label="0-9"];
-          }
-        }
-    "#]],
+            digraph fsm {
+              rankdir=LR;
+              node [shape=circle, fontname="monospace"];
+              edge [fontname="monospace"];
+              subgraph cluster_r0 {
+                label="r0 root";
+                r0 [shape=point];
+                r0 -> r0s0;
+                r0s0;
+                r0s1 [shape=doublecircle];
+                r0s0 -> r0s0 [label="0a, 20"];
+                r0s0 -> r0s1 [label="{r1 sum}", style=dashed];
+              }
+              subgraph cluster_r1 {
+                label="r1 sum";
+                r1 [shape=point];
+                r1 -> r1s0;
+                r1s0;
+                r1s1;
+                r1s2 [shape=doublecircle];
+                r1s3;
+                r1s4 [shape=doublecircle];
+                r1s5;
+                r1s0 -> r1s1 [label="("];
+                r1s0 -> r1s2 [label="0-9"];
+                r1s1 -> r1s1 [label="0a, 20"];
+                r1s1 -> r1s3 [label="{r1 sum}", style=dashed];
+                r1s2 -> r1s4 [label="0a, 20"];
+                r1s2 -> r1s5 [label="+"];
+                r1s2 -> r1s2 [label="0-9"];
+                r1s3 -> r1s4 [label=")"];
+                r1s4 -> r1s4 [label="0a, 20"];
+                r1s4 -> r1s5 [label="+"];
+                r1s5 -> r1s5 [label="0a, 20"];
+                r1s5 -> r1s1 [label="("];
+                r1s5 -> r1s2 [label="0-9"];
+              }
+            }
+        "#]],
     );
     // A counted rule, a root that may be empty, characters that mean something in DOT.
     check(
         &["dump", "fsm", "--regex", r#"([\\"\x00-\x02é]{100,200})?"#],
         0,
         expect![[r#"
-        r0 root or empty
-          s0: {r1} -> s1
-          s1*
-        r1 root counts 100..=200
-          s2: c3 -> s4, 00-02 ->+ s3, " ->+ s3, \ ->+ s3
-          s3*: c3 -> s4, 00-02 ->+ s3, " ->+ s3, \ ->+ s3
-          s4: a9 ->+ s3
-    "#]],
+            r0 root or empty
+              s0: {r1} -> s1
+              s1*
+            r1 root counts 100..=200
+              s0: c3 -> s2, 00-02 ->+ s1, " ->+ s1, \ ->+ s1
+              s1*: c3 -> s2, 00-02 ->+ s1, " ->+ s1, \ ->+ s1
+              s2: a9 ->+ s1
+        "#]],
     );
     check(
         &["dump", "fsm", "--regex", r#"([\\"\x00-\x02é]{100,200})?"#, "--graphviz"],
         0,
         expect![[r#"
-        digraph fsm {
-          rankdir=LR;
-          node [shape=circle, fontname="monospace"];
-          edge [fontname="monospace"];
-          subgraph cluster_r0 {
-            label="r0 root or empty";
-            r0 [shape=point];
-            r0 -> s0;
-            s0;
-            s1 [shape=doublecircle];
-            s0 -> s1 [label="{r1 root}", style=dashed];
-          }
-          subgraph cluster_r1 {
-            label="r1 root counts 100..=200";
-            r1 [shape=point];
-            r1 -> s2;
-            s2;
-            s3 [shape=doublecircle];
-            s4;
-            s2 -> s4 [label="c3"];
-            s2 -> s3 [label="00-02, \", \\ +"];
-            s3 -> s4 [label="c3"];
-            s3 -> s3 [label="00-02, \", \\ +"];
-            s4 -> s3 [label="a9 +"];
-          }
-        }
-    "#]],
+            digraph fsm {
+              rankdir=LR;
+              node [shape=circle, fontname="monospace"];
+              edge [fontname="monospace"];
+              subgraph cluster_r0 {
+                label="r0 root or empty";
+                r0 [shape=point];
+                r0 -> r0s0;
+                r0s0;
+                r0s1 [shape=doublecircle];
+                r0s0 -> r0s1 [label="{r1 root}", style=dashed];
+              }
+              subgraph cluster_r1 {
+                label="r1 root counts 100..=200";
+                r1 [shape=point];
+                r1 -> r1s0;
+                r1s0;
+                r1s1 [shape=doublecircle];
+                r1s2;
+                r1s0 -> r1s2 [label="c3"];
+                r1s0 -> r1s1 [label="00-02, \", \\ +"];
+                r1s1 -> r1s2 [label="c3"];
+                r1s1 -> r1s1 [label="00-02, \", \\ +"];
+                r1s2 -> r1s1 [label="a9 +"];
+              }
+            }
+        "#]],
     );
 }
 
@@ -176,9 +176,9 @@ fn rows() {
         0,
         expect![[r#"
             row0 next { 0a 20 28 30-39 }
-              s0 of root from here
-              s2 of sum from here
-              waits for sum, then s1 of root from here
+              r0s0 of root from here
+              r1s0 of sum from here
+              waits for sum, then r0s1 of root from here
         "#]],
     );
     dump(
@@ -187,38 +187,38 @@ fn rows() {
         0,
         expect![[r#"
             row0 next { 0a 20 28 30-39 }
-              s0 of root from here
-              s2 of sum from here
-              waits for sum, then s1 of root from here
+              r0s0 of root from here
+              r1s0 of sum from here
+              waits for sum, then r0s1 of root from here
             "("
             row1 next { 0a 20 28 30-39 }
-              s2 of sum from here
-              s3 of sum from t1
-              waits for sum, then s5 of sum from t1
+              r1s0 of sum from here
+              r1s1 of sum from t1
+              waits for sum, then r1s3 of sum from t1
             "("
             row2 next { 0a 20 28 30-39 }
-              s2 of sum from here
-              s3 of sum from t2
-              waits for sum, then s5 of sum from t2
+              r1s0 of sum from here
+              r1s1 of sum from t2
+              waits for sum, then r1s3 of sum from t2
             "1"
             row3 next { 0a 20 29 2b 30-39 }
-              s4 of sum from t3
-              s5 of sum from t2
+              r1s2 of sum from t3
+              r1s3 of sum from t2
             ")"
             row4 next { 0a 20 29 2b }
-              s5 of sum from t1
-              s6 of sum from t2
+              r1s3 of sum from t1
+              r1s4 of sum from t2
             " "
             row4 again
             "+"
             row5 next { 0a 20 28 30-39 }
-              s7 of sum from t2
+              r1s5 of sum from t2
             " "
             row5 again
             "2"
             row6 next { 0a 20 29 2b 30-39 }
-              s4 of sum from t2
-              s5 of sum from t1
+              r1s2 of sum from t2
+              r1s3 of sum from t1
         "#]],
     );
     dump(
@@ -244,27 +244,27 @@ fn masks() {
         &bytes,
         0,
         expect![[r#"
-        state    accepted suffixes  places    bytes  rule
-        s0              2        0       0        8  root
-        s2             11        0       0       44  sum
-        s3              2        0       0        8  sum
-        s4             13        0       0       52  sum
-        s5              1        0       0        4  sum
-        s6              3        0       0       12  sum
-        s7             13        0       0       52  sum
-        7 masks for 8 states, 180 bytes
-    "#]],
+            state    accepted suffixes  places    bytes  rule
+            r0s0            2        0       0        8  root
+            r1s0           11        0       0       44  sum
+            r1s1            2        0       0        8  sum
+            r1s2           13        0       0       52  sum
+            r1s3            1        0       0        4  sum
+            r1s4            3        0       0       12  sum
+            r1s5           13        0       0       52  sum
+            7 masks for 8 states, 180 bytes
+        "#]],
     );
     dump(
         "mask",
         &[&bytes[..], &["--text", "(1"]].concat(),
         0,
         expect![[r#"
-        state    accepted suffixes  places    bytes  rule
-        s4             13        0       0       52  sum
-        s5              1        0       0        4  sum
-        2 masks for 8 states, 56 bytes
-    "#]],
+            state    accepted suffixes  places    bytes  rule
+            r1s2           13        0       0       52  sum
+            r1s3            1        0       0        4  sum
+            2 masks for 8 states, 56 bytes
+        "#]],
     );
     // With tokens that reach beyond the end of a rule.
     let tokenizer = r#"{
@@ -281,16 +281,16 @@ fn masks() {
         &["--tokenizer", folder],
         0,
         expect![[r#"
-        state    accepted suffixes  places    bytes  rule
-        s0              2        0       0        8  root
-        s2             13        0       1       92  sum
-        s3              2        0       0        8  sum
-        s4             16        0       1      104  sum
-        s5              2        0       1       48  sum
-        s6              4        0       0       16  sum
-        s7             15        0       1      100  sum
-        7 masks for 8 states, 376 bytes
-    "#]],
+            state    accepted suffixes  places    bytes  rule
+            r0s0            2        0       0        8  root
+            r1s0           13        0       1       92  sum
+            r1s1            2        0       0        8  sum
+            r1s2           16        0       1      104  sum
+            r1s3            2        0       1       48  sum
+            r1s4            4        0       0       16  sum
+            r1s5           15        0       1      100  sum
+            7 masks for 8 states, 376 bytes
+        "#]],
     );
 }
 
