@@ -24,6 +24,7 @@ pub const TARGETS: &[Target] = &[
     ("json_schema", json_schema),
     ("matcher", matcher),
     ("regex", regex),
+    ("tags", tags),
 ];
 
 /// A random grammar, larger than the properties are tried on, is compiled and followed within its limits.
@@ -114,6 +115,17 @@ pub fn json_schema(data: &[u8]) -> Outcome {
         Ok(grammar) => follow(grammar, data),
         Err(_) => Ok(()),
     }
+}
+
+/// Any text as a structural tag: errors or a grammar, which prints stably and compiles within its limits.
+///
+/// # Errors
+/// The grammar does not.
+pub fn tags(data: &[u8]) -> Outcome {
+    let Ok(text) = std::str::from_utf8(data) else { return Ok(()) };
+    let Ok(grammar) = formwork_tags::grammar(text) else { return Ok(()) };
+    print_parse_roundtrip(&grammar, &[])?;
+    follow(grammar, data)
 }
 
 /// Compiles a grammar of unknown size for the vocabulary of single bytes.
