@@ -39,10 +39,10 @@ pub enum Axis {
     Percentile,
 }
 
-const WIDTH: f64 = 860.0;
+const WIDTH: f64 = 900.0;
 const HEIGHT: f64 = 440.0;
 /// Room around the plot: left, right (the legend), top, bottom.
-const ROOM: [f64; 4] = [70.0, 190.0, 40.0, 55.0];
+const ROOM: [f64; 4] = [70.0, 230.0, 40.0, 55.0];
 /// Told apart by people who see colours differently as well (Okabe and Ito).
 const COLOURS: [&str; 8] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999999"];

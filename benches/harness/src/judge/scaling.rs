@@ -173,16 +173,17 @@ impl<'a> Rows<'a> {
                 self.csv.push_str(&format!("{start},,,,,,,,\"{why}\"\n"));
             }
             Done::Cost(cost) => {
-                let Cost { first, again, cold, warm, n_steps, accepted } = &**cost;
+                let Cost { first, again, cold, warm, n_steps, remark } = &**cost;
                 let times = [*first, *again, cold.mask.mean, warm.mask.mean, warm.mask.p99, warm.accept.mean];
                 row.push(n_steps.to_string());
                 row.extend(times.map(table::number));
-                let remark = if *accepted { "" } else { "REFUSED" };
-                row.push(remark.to_owned());
+                row.push(remark.clone());
                 let csv = times.map(|us| format!("{us:.3}")).join(",");
-                self.csv.push_str(&format!("{start},{n_steps},{csv},{remark}\n"));
+                self.csv.push_str(&format!("{start},{n_steps},{csv},\"{remark}\"\n"));
                 self.curves[seat][0].push((value as f64, first.max(0.001)));
-                self.curves[seat][1].push((value as f64, cold.mask.mean.max(0.001)));
+                if *n_steps > 0 {
+                    self.curves[seat][1].push((value as f64, cold.mask.mean.max(0.001)));
+                }
             }
         }
         self.table.push(row);

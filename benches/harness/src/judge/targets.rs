@@ -93,8 +93,7 @@ pub fn run(options: &Options) -> Result<()> {
                             warm.accept.mean,
                             warm.both.mean,
                         ];
-                        let remark = if cost.accepted { "" } else { "REFUSED" };
-                        (cost.n_steps.to_string(), Some(times), remark.to_owned())
+                        (cost.n_steps.to_string(), Some(times), cost.remark.clone())
                     }
                 };
             let cells = |show: &dyn Fn(f64) -> String| match times {

@@ -1,6 +1,7 @@
 //! A grammar in every engine's words, with documents, and what it costs.
 
 use super::panel::{Fate, Panel};
+use super::process::Lost;
 use super::tokenizer::Tokenizer;
 use crate::protocol::{Job, Measured, Source, Verdict};
 use crate::statistics::Summary;
@@ -45,8 +46,8 @@ pub struct Cost {
     pub warm: Steps,
     /// Steps of one walk over all documents.
     pub n_steps: usize,
-    /// Whether every document was accepted.
-    pub accepted: bool,
+    /// What went wrong with the documents; nothing, if all were accepted.
+    pub remark: String,
 }
 
 /// What steps cost.
@@ -89,7 +90,9 @@ pub fn measure(
         match panel.ask(seat, &job)? {
             Fate::Measured(measured) => all.push(measured),
             Fate::Refused(why) => return Ok(Done::Not(short(&why))),
-            Fate::Lost(how) => return Ok(Done::Not(format!("{how:?}").to_lowercase())),
+            Fate::Lost(Lost::Time) => return Ok(Done::Not("out of time".to_owned())),
+            Fate::Lost(Lost::Memory) => return Ok(Done::Not("out of memory".to_owned())),
+            Fate::Lost(Lost::Crash) => return Ok(Done::Not("crashed".to_owned())),
         }
     }
     let (first, later) = all.split_at(1);
@@ -101,7 +104,10 @@ pub fn measure(
         cold: steps(first),
         warm: steps(later),
         n_steps: walks().map(|walk| walk.mask.len()).sum(),
-        accepted: walks().all(|walk| walk.verdict == Verdict::Accepted),
+        remark: walks()
+            .map(|walk| remark(&walk.verdict))
+            .find(|remark| !remark.is_empty())
+            .unwrap_or_default(),
     })))
 }
 
@@ -112,6 +118,14 @@ fn steps(all: &[Measured]) -> Steps {
         mask: sum(&mut walks().flat_map(|walk| &walk.mask).copied().map(u64::from)),
         accept: sum(&mut walks().flat_map(|walk| &walk.accept).copied().map(u64::from)),
         both: sum(&mut walks().flat_map(|walk| walk.steps())),
+    }
+}
+
+fn remark(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Accepted => String::new(),
+        Verdict::Refused => "REFUSED".to_owned(),
+        Verdict::Failed(why) => short(why),
     }
 }
 
