@@ -93,7 +93,7 @@ impl Plan {
                 continue;
             }
             if recursive {
-                cut_cycles(&component, &uses, &closed, &mut keep);
+                cut_cycles(grammar, &component, &uses, &closed, &mut keep);
             }
             for &rule in component.iter().filter(|&&rule| recursive && keep[rule]) {
                 let id = RuleId::from_index(rule).expect("a position among the rules");
@@ -351,14 +351,20 @@ fn components(callees: &[Vec<u32>]) -> Vec<Vec<usize>> {
     components.into_iter().map(|component| component.into_iter().map(NodeIndex::index).collect()).collect()
 }
 
-/// Keeps rules of a cyclic component until what remains has no cycle: closed rules first, then those used most.
-fn cut_cycles(component: &[usize], uses: &Uses, closed: &[bool], keep: &mut [bool]) {
+/// Keeps rules of a cyclic component until what remains has no cycle: closed rules first, of these those that can be
+/// [split](split), then those used most. (`item ::= atom` is as closed as `atom` and cannot be split: kept, it would end
+/// after every character.)
+fn cut_cycles(grammar: &Grammar, component: &[usize], uses: &Uses, closed: &[bool], keep: &mut [bool]) {
     if component.len() > MAX_CYCLE {
         for &rule in component {
             keep[rule] = true;
         }
         return;
     }
+    let can_split = |&rule: &usize| {
+        RuleId::from_index(rule).is_some_and(|rule| split(grammar, rule, component).is_some())
+    };
+    let splits: Vec<usize> = component.iter().copied().filter(can_split).collect();
     let mut pending = vec![component.to_vec()];
     while let Some(members) = pending.pop() {
         let free: Vec<usize> = members.into_iter().filter(|&rule| !keep[rule]).collect();
@@ -379,7 +385,14 @@ fn cut_cycles(component: &[usize], uses: &Uses, closed: &[bool], keep: &mut [boo
             let choice = part
                 .iter()
                 .copied()
-                .max_by_key(|&rule| (closed[rule], uses.count[rule], std::cmp::Reverse(rule)))
+                .max_by_key(|&rule| {
+                    (
+                        closed[rule],
+                        splits.binary_search(&rule).is_ok(),
+                        uses.count[rule],
+                        std::cmp::Reverse(rule),
+                    )
+                })
                 .expect("a cyclic component is not empty");
             keep[choice] = true;
             pending.push(part);

@@ -410,6 +410,23 @@ fn of_a_rule_on_a_cycle_only_the_cycle_is_kept() {
     );
 }
 
+/// `item` is on the cycle as well, and as closed as `atom`.
+#[test]
+fn another_name_for_a_rule_on_a_cycle_changes_nothing() {
+    check(
+        "root ::= item* \".\"\nitem ::= atom\natom ::= [a-z] | \"(\" item* \")\"\n",
+        expect![[r#"
+            r0 root
+              s0: . -> s1, a-z -> s0, {r1} -> s0
+              s1*
+            r1 atom
+              s0: ( -> s1
+              s1: ) -> s2, a-z -> s1, {r1} -> s1
+              s2*
+        "#]],
+    );
+}
+
 #[test]
 fn with_one_bound_gaps_do_not_matter() {
     check(
