@@ -60,6 +60,12 @@ impl StateId {
         self.number as usize
     }
 
+    /// The same for a [`RuleView`].
+    #[inline]
+    pub fn local(self) -> u32 {
+        self.number
+    }
+
     /// Another state of the same rule.
     #[inline]
     pub fn sibling(self, number: u32) -> Self {
@@ -316,6 +322,11 @@ impl Automata {
         self.link(rule).tables.alphabet
     }
 
+    /// The states of a rule, for who asks about many.
+    pub fn view(&self, rule: RuleId) -> RuleView<'_> {
+        RuleView { tables: &self.link(rule).tables }
+    }
+
     // ---- states ----
 
     #[inline]
@@ -436,6 +447,64 @@ impl Automata {
     pub fn memory_size(&self) -> usize {
         let built = self.rules().filter(|&rule| self.is_ready(rule));
         built.map(|rule| size_of::<Rule>() + self.link(rule).tables.memory_size()).sum()
+    }
+}
+
+/// One rule's states at hand: what [`Automata`] says of them, without looking the rule up each time.
+#[derive(Clone, Copy, Debug)]
+pub struct RuleView<'a> {
+    tables: &'a Tables,
+}
+
+impl RuleView<'_> {
+    #[inline]
+    fn state(&self, number: u32) -> (&State, &State) {
+        let i = number as usize;
+        (&self.tables.states[i], &self.tables.states[i + 1])
+    }
+
+    /// As [`Automata::step`], by numbers.
+    #[inline]
+    pub fn step(&self, number: u32, byte: u8) -> (Option<u32>, Option<u32>) {
+        let (this, next) = self.state(number);
+        let (ticking, end) = (this.first_ticking as usize, next.first_edge as usize);
+        let plain = find(&self.tables.byte_edges[this.first_edge as usize..ticking], byte);
+        if ticking == end {
+            return (plain, None);
+        }
+        (plain, find(&self.tables.byte_edges[ticking..end], byte))
+    }
+
+    /// As [`Automata::is_accepting`].
+    #[inline]
+    pub fn is_accepting(&self, number: u32) -> bool {
+        self.state(number).0.accepting
+    }
+
+    /// Whether the state has edges.
+    #[inline]
+    pub fn goes_on(&self, number: u32) -> bool {
+        let (this, next) = self.state(number);
+        this.first_edge != next.first_edge || this.first_call != next.first_call
+    }
+
+    /// As [`Automata::called_bytes`].
+    #[inline]
+    pub fn called_bytes(&self, number: u32) -> &ByteSet {
+        &self.state(number).0.called_bytes
+    }
+
+    /// As [`Automata::next_bytes`].
+    #[inline]
+    pub fn next_bytes(&self, number: u32) -> &ByteSet {
+        &self.state(number).0.next_bytes
+    }
+
+    /// As [`Automata::own_loop`].
+    #[inline]
+    pub fn own_loop(&self, number: u32) -> (u128, bool) {
+        let this = self.state(number).0;
+        (whole(this.ascii_loop), this.loops_utf8)
     }
 }
 

@@ -20,7 +20,7 @@ use crate::slices::{Loop, Slices};
 use crate::suffix::SuffixTrie;
 use crate::token_set::TokenSet;
 use formwork_earley::{LimitExceeded, RowId, Rows, TableId};
-use formwork_fsm::{Automata, StateId};
+use formwork_fsm::{Automata, RuleView, StateId};
 use formwork_grammar::ByteSet;
 use formwork_vocab::{NodeId, TokenId, Trie, Vocabulary};
 use std::sync::Arc;
@@ -260,8 +260,10 @@ impl Walker {
         let mut findings = Findings::default();
         let vocabulary = self.slices.vocabulary().clone();
         let trie = vocabulary.trie();
+        // While a single state is all there is, it is one of the start's rule.
+        let view = automata.view(start.state.rule());
         for child in trie.children(Trie::ROOT).filter(|&child| bytes.contains(trie.byte(child))) {
-            self.walk_child(automata, trie, start, child, &mut findings)?;
+            self.walk_child(automata, view, trie, start, child, &mut findings)?;
         }
         Ok(findings)
     }
@@ -270,6 +272,7 @@ impl Walker {
     fn walk_child(
         &mut self,
         automata: &Automata,
+        view: RuleView<'_>,
         trie: &Trie,
         start: Start,
         root: NodeId,
@@ -297,7 +300,7 @@ impl Walker {
             let depth = trie.depth(node);
             self.path.truncate(depth - 1);
             self.path.push(byte);
-            let reached = self.step(automata, from, byte, ahead)?;
+            let reached = self.step(automata, view, from, byte, ahead)?;
             let Some((config, ends)) = reached else {
                 self.undecided(trie, node);
                 node = trie.end(node);
@@ -314,12 +317,12 @@ impl Walker {
                 }
             }
             let alive = match config {
-                Config::State(state) => automata.is_scannable(state) || automata.calls(state),
+                Config::State(state) => view.goes_on(state.local()),
                 Config::Row(row) => !self.rows.scannable(row).is_empty(),
             };
             // Back at the start along its own loop: whatever the loop goes on to read is in the slice.
             let is_back = in_slice && matches!(config, Config::State(state) if state == start.state);
-            if alive && self.covered(automata, trie, config, node) {
+            if alive && self.covered(automata, view, trie, config, node) {
                 if !is_back {
                     self.accepted.extend_from_slice(trie.tokens_below(node));
                 }
@@ -362,15 +365,16 @@ impl Walker {
     fn step(
         &mut self,
         automata: &Automata,
+        view: RuleView<'_>,
         from: Config,
         byte: u8,
         ahead: Option<(u32, u32)>,
     ) -> Result<Option<(Config, bool)>, LimitExceeded> {
         let row = match from {
             Config::State(state) => {
-                let (plain, ticking) = automata.step(state, byte);
+                let (plain, ticking) = view.step(state.local(), byte);
                 // The first byte is the state's own: the rules that it calls have states of their own.
-                if !self.frames.is_empty() && automata.called_bytes(state).contains(byte) {
+                if !self.frames.is_empty() && view.called_bytes(state.local()).contains(byte) {
                     let row = self.rows.floating(state)?;
                     match self.rows.advance(row, byte)? {
                         Some(row) => row,
@@ -386,7 +390,7 @@ impl Walker {
                 } else {
                     debug_assert!(ticking.is_none(), "only counted rules tick");
                     let Some(target) = plain else { return Ok(None) };
-                    return Ok(Some((Config::State(target), automata.is_accepting(target))));
+                    return Ok(Some((Config::State(state.sibling(target)), view.is_accepting(target))));
                 }
             }
             Config::Row(row) => match self.rows.advance(row, byte)? {
@@ -408,10 +412,17 @@ impl Walker {
 
     /// Whether some state's loop reads everything below the node, so that all tokens there stay inside.
     #[inline]
-    fn covered(&self, automata: &Automata, trie: &Trie, config: Config, node: NodeId) -> bool {
+    fn covered(
+        &self,
+        automata: &Automata,
+        view: RuleView<'_>,
+        trie: &Trie,
+        config: Config,
+        node: NodeId,
+    ) -> bool {
         let below = trie.bytes_below(node);
         match config {
-            Config::State(state) => covers(automata, trie, state, node, below),
+            Config::State(state) => loop_covers(view.own_loop(state.local()), trie, node, below),
             Config::Row(row) => {
                 self.rows.scannable(row).iter().any(|item| covers(automata, trie, item.state, node, below))
             }
