@@ -13,7 +13,9 @@ mod string;
 use crate::error::{Error, ErrorKind};
 use crate::normal::{Atom, Formula, FormulaId, Kind, Names, Normal};
 use crate::options::{Numbers, Options, Whitespace};
-use formwork_grammar::{ExprId, Grammar, GrammarBuilder, GrammarErrorKind, HashMap, Place, RuleId, Sharing};
+use formwork_grammar::{
+    Expr, ExprId, Grammar, GrammarBuilder, GrammarErrorKind, HashMap, Place, RuleId, Sharing,
+};
 use std::collections::VecDeque;
 
 /// What makes two demands the same rule: equal components and equally ordered declared names.
@@ -29,6 +31,8 @@ pub(crate) struct Lowering<'o> {
     queue: VecDeque<(RuleId, RuleKey, FormulaId)>,
     shared: HashMap<&'static str, RuleId>,
     keys: HashMap<ExprId, RuleId>,
+    /// Rules of strings by their texts.
+    strings: HashMap<ExprId, RuleId>,
     /// Text expressions of the normal form's arena, in the grammar's.
     imported: HashMap<ExprId, ExprId>,
     /// The demand whose rule is being made, for finding keywords to blame.
@@ -59,6 +63,7 @@ impl<'o> Lowering<'o> {
             queue: VecDeque::new(),
             shared: HashMap::default(),
             keys: HashMap::default(),
+            strings: HashMap::default(),
             imported: HashMap::default(),
             demand: FormulaId::TRUE,
             n_states: 0,
@@ -310,6 +315,43 @@ impl<'o> Lowering<'o> {
     fn member(&mut self, key: ExprId, value: ExprId) -> ExprId {
         let colon = self.b.literal(":");
         self.b.seq([self.ws, key, self.ws, colon, self.ws, value])
+    }
+
+    /// A string of these texts: a rule of its own where they are without number. Other grammars have the same patterns and
+    /// formats, and from inside any string nothing else shows.
+    fn string_of(&mut self, text: ExprId, pointer: &str) -> ExprId {
+        let quoted = self.quoted(text);
+        if self.is_finite(text) {
+            return quoted;
+        }
+        let rule = match self.strings.get(&text) {
+            Some(&rule) => rule,
+            None => {
+                let place = Place::Pointer(pointer.to_owned());
+                let rule = self.b.declare(&rule_name(pointer), place);
+                self.b.set_sharing(rule, Sharing::Keep);
+                self.b.define(rule, quoted);
+                self.strings.insert(text, rule);
+                rule
+            }
+        };
+        self.b.rule(rule)
+    }
+
+    /// Whether a text expression has no repetition without end and no complement, which stand for texts without number.
+    fn is_finite(&self, text: ExprId) -> bool {
+        let mut seen = formwork_grammar::HashSet::default();
+        let mut stack = vec![text];
+        while let Some(expr) = stack.pop() {
+            if !seen.insert(expr) {
+                continue;
+            }
+            match self.b.expr(expr) {
+                Expr::Not(_) | Expr::Repeat { max: None, .. } => return false,
+                expr => stack.extend_from_slice(expr.operands()),
+            }
+        }
+        true
     }
 
     fn quoted(&mut self, text: ExprId) -> ExprId {

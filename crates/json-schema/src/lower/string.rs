@@ -44,7 +44,7 @@ impl Lowering<'_> {
             return Ok(self.b.seq([quote, text, quote]));
         }
         let text = self.text(formula, pointer)?;
-        Ok(self.quoted(text))
+        Ok(self.string_of(text, pointer))
     }
 
     /// The language of a formula over the atoms of strings. The depth limit of formulas bounds the recursion.
