@@ -5,6 +5,7 @@
 
 mod maskbench;
 mod suite;
+mod walks;
 
 use anyhow::{Context, bail};
 use formwork::json_schema::{Error, ErrorKind, Options};
@@ -28,20 +29,34 @@ struct Arguments {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Which {
-    Both,
+    /// The suites, and walks through a sample of the schemas.
+    All,
     Suite,
     MaskBench,
+    /// Walks through all schemas.
+    Walks,
 }
+
+/// Of how many schemas one is walked through when nothing in particular was asked for.
+const WALK_EVERY: usize = 40;
 
 /// Runs the suites.
 pub(crate) fn run(arguments: Vec<String>) -> anyhow::Result<()> {
     let arguments = parse(arguments)?;
     let mut differs = false;
-    if arguments.which != Which::MaskBench {
+    if matches!(arguments.which, Which::All | Which::Suite) {
         differs |= suite::run(&arguments)?;
     }
-    if arguments.which != Which::Suite {
+    if matches!(arguments.which, Which::All | Which::MaskBench) {
         differs |= maskbench::run(&arguments)?;
+    }
+    let walks_failed = match arguments.which {
+        Which::All => walks::run(&arguments, WALK_EVERY)?,
+        Which::Walks => walks::run(&arguments, 1)?,
+        _ => false,
+    };
+    if walks_failed {
+        bail!("some walks met a dead end, did not end, or wrote what is not valid");
     }
     if differs {
         bail!("the results differ from the committed baselines; look at them and run again with --bless");
@@ -51,7 +66,7 @@ pub(crate) fn run(arguments: Vec<String>) -> anyhow::Result<()> {
 
 fn parse(arguments: Vec<String>) -> anyhow::Result<Arguments> {
     let mut parsed =
-        Arguments { data: PathBuf::new(), bless: false, only: None, reasons: false, which: Which::Both };
+        Arguments { data: PathBuf::new(), bless: false, only: None, reasons: false, which: Which::All };
     let mut arguments = arguments.into_iter();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
@@ -61,8 +76,9 @@ fn parse(arguments: Vec<String>) -> anyhow::Result<Arguments> {
             "--reasons" => parsed.reasons = true,
             "suite" => parsed.which = Which::Suite,
             "maskbench" => parsed.which = Which::MaskBench,
+            "walks" => parsed.which = Which::Walks,
             other => bail!(
-                "unknown argument `{other}`; usage: conformance --data DIR [suite|maskbench] [--only PART] [--reasons] [--bless]"
+                "unknown argument `{other}`; usage: conformance --data DIR [suite|maskbench|walks] [--only PART] [--reasons] [--bless]"
             ),
         }
     }
