@@ -45,6 +45,7 @@
 //! See [`Config`]. Nothing here reads files, clocks or the environment, spawns threads or prints.
 #![forbid(unsafe_code)]
 
+mod batch;
 mod compiled;
 mod compiler;
 mod config;
@@ -54,6 +55,7 @@ mod matcher;
 mod pool;
 mod symbols;
 
+pub use batch::{BatchError, apply_mask, fill_masks};
 pub use compiled::CompiledGrammar;
 pub use compiler::{Compiler, CompilerBuilder};
 pub use config::Config;
