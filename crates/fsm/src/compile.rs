@@ -65,9 +65,17 @@ impl<'g> Context<'g> {
             }
             Unit::Recursive(own) => {
                 builder.own = Some((own, start));
-                let parts = plan.split(own).map(|split| split.recursive.clone()).unwrap_or_default();
                 let end = builder.end;
-                let entries = builder.alternatives(&parts, Spelling::Utf8, end);
+                let entries = match plan.split(own) {
+                    None => Vec::new(),
+                    Some(split) if split.tail.is_empty() => {
+                        builder.alternatives(&split.recursive, Spelling::Utf8, end)
+                    }
+                    Some(split) => {
+                        builder.own = None;
+                        builder.without_tail(&split.recursive, split.tail.len())
+                    }
+                };
                 builder.nfa.nodes[start as usize] = builder.nfa.split(&entries);
             }
             Unit::Body(expr, spelling) => {
@@ -554,6 +562,17 @@ impl<'a, 'g> Builder<'a, 'g> {
         Ok(())
     }
 
+    /// The nodes of sequences without their last operands.
+    fn without_tail(&mut self, sequences: &[ExprId], n_last: usize) -> Vec<NodeId> {
+        let (grammar, facts) = (self.context.grammar, self.context.facts);
+        let end = self.end;
+        let heads = sequences.iter().filter_map(|&expr| match grammar.expr(expr) {
+            Expr::Seq(parts) if facts.productive(expr) => Some(&parts[..parts.len() - n_last]),
+            _ => None,
+        });
+        heads.map(|head| self.sequence(head, Spelling::Utf8, end)).collect()
+    }
+
     fn check_nodes(&self) -> Result<(), Stop> {
         if self.nfa.nodes.len() > self.context.max_nodes { Err(Stop::Nodes) } else { Ok(()) }
     }
@@ -567,6 +586,12 @@ impl<'a, 'g> Builder<'a, 'g> {
         if let Some(split) = self.plan.split(rule) {
             let mut nodes = self.alternatives(&split.plain, Spelling::Utf8, next);
             match own {
+                _ if !split.tail.is_empty() => {
+                    let unit = self.context.memory.units.intern(Unit::Recursive(rule), rule);
+                    let target = self.sequence(&split.tail, Spelling::Utf8, next);
+                    let call = self.nfa.call(unit, target);
+                    nodes.push(self.nfa.add(call));
+                }
                 Some((_, start)) => nodes.push(start),
                 None => {
                     let unit = self.context.memory.units.intern(Unit::Recursive(rule), rule);

@@ -117,7 +117,9 @@ impl Former {
             }
             Unit::Recursive(rule) => {
                 self.words.extend([101, identities[rule.index()].unwrap_or(u32::MAX)]);
-                let parts = plan.split(*rule).map_or(&[][..], |split| &split.recursive);
+                let split = plan.split(*rule);
+                let parts = split.map_or(&[][..], |split| &split.recursive);
+                self.words.push(split.map_or(0, |split| split.tail.len() as u32));
                 list(self, parts) && identities[rule.index()].is_some()
             }
             Unit::Body(expr, spelling) => {
@@ -219,8 +221,9 @@ impl Former {
                     }
                     // What of a split rule goes in line is built here, and may be named by what is built.
                     if let Some(split) = plan.split(*rule) {
+                        self.stack.extend(split.tail.iter().rev());
                         self.stack.extend(split.plain.iter().rev());
-                        self.words.push(split.plain.len() as u32);
+                        self.words.extend([split.plain.len() as u32, split.tail.len() as u32]);
                     }
                 }
                 Expr::Symbols(set) => {

@@ -46,6 +46,8 @@ pub(crate) struct Split {
     pub(crate) plain: Vec<ExprId>,
     /// An automaton of their own.
     pub(crate) recursive: Vec<ExprId>,
+    /// The last operands of the only recursive alternative, where they are open: in line behind each call.
+    pub(crate) tail: Vec<ExprId>,
 }
 
 impl Plan {
@@ -74,7 +76,7 @@ impl Plan {
                 shared_escapes: config.shared_escapes,
             };
         }
-        let closed = closed_rules(grammar);
+        let (closed, closed_exprs) = closed_rules(grammar);
         let mut keep = vec![false; n];
         let mut size = vec![1u64; n];
         keep[grammar.root().index()] = true;
@@ -93,11 +95,11 @@ impl Plan {
                 continue;
             }
             if recursive {
-                cut_cycles(grammar, &component, &uses, &closed, &mut keep);
+                cut_cycles(grammar, &component, &uses, (&closed, &closed_exprs), &mut keep);
             }
             for &rule in component.iter().filter(|&&rule| recursive && keep[rule]) {
                 let id = RuleId::from_index(rule).expect("a position among the rules");
-                if let Some(split) = split(grammar, id, &component) {
+                if let Some(split) = split(grammar, id, &component, &closed_exprs) {
                     splits.insert(id, split);
                 }
             }
@@ -194,10 +196,17 @@ const MAX_PLAIN: u32 = 200;
 /// Splits `atom ::= [a-z] | "(" list ")"`: only the alternatives on the cycle need an automaton of their own.
 ///
 /// As one rule in `list ::= atom*`, it would end after every character, and every mask would be a walk of the vocabulary.
-/// Where all alternatives are on the cycle, or the rule is wanted whole or left-recursive, nothing is split.
-fn split(grammar: &Grammar, rule: RuleId, component: &[usize]) -> Option<Split> {
+/// Where all alternatives are on the cycle, or the rule is wanted whole or left-recursive, no alternative is split off.
+///
+/// Of `block ::= "{" item* "}" ws` the white space is split off, for the same reason: the rule would end after each blank,
+/// and so would every one around it.
+fn split(grammar: &Grammar, rule: RuleId, component: &[usize], closed: &[bool]) -> Option<Split> {
     let body = grammar.rule(rule).body();
-    let Expr::Alt(parts) = grammar.expr(body) else { return None };
+    let whole = [body];
+    let parts: &[ExprId] = match grammar.expr(body) {
+        Expr::Alt(parts) => parts,
+        _ => &whole,
+    };
     if grammar.rule(rule).sharing() == Sharing::Keep || left_recursion(grammar, rule).is_some() {
         return None;
     }
@@ -219,7 +228,27 @@ fn split(grammar: &Grammar, rule: RuleId, component: &[usize]) -> Option<Split> 
     let (recursive, plain): (Vec<ExprId>, Vec<ExprId>) =
         parts.iter().copied().partition(|&part| decide(part));
     let size = plain.iter().map(|&part| grammar.properties(part).tree_size).fold(0, u32::saturating_add);
-    (!plain.is_empty() && !recursive.is_empty() && size <= MAX_PLAIN).then_some(Split { plain, recursive })
+    if size > MAX_PLAIN || recursive.is_empty() {
+        return None;
+    }
+    let mut tail = Vec::new();
+    if let [only] = recursive[..] {
+        if let Expr::Seq(operands) = grammar.expr(only) {
+            let is_open = |operand: &&ExprId| !decide(**operand) && !closed[operand.index()];
+            let n_open = operands.iter().rev().take_while(is_open).count();
+            let (head, open) = operands.split_at(operands.len() - n_open);
+            let size =
+                open.iter().map(|&part| grammar.properties(part).tree_size).fold(0, u32::saturating_add);
+            // What remains must not match the empty text.
+            let reads = |part: &ExprId| {
+                matches!(grammar.expr(*part), Expr::Bytes(_) | Expr::ByteClass(_) | Expr::Class(_))
+            };
+            if head.iter().any(reads) && size <= MAX_PLAIN {
+                tail = open.to_vec();
+            }
+        }
+    }
+    (!plain.is_empty() || !tail.is_empty()).then_some(Split { plain, recursive, tail })
 }
 
 /// For `r ::= r x1 | r x2 | y1 | y2`: the parts behind the leading `r`, and the other alternatives.
@@ -354,7 +383,13 @@ fn components(callees: &[Vec<u32>]) -> Vec<Vec<usize>> {
 /// Keeps rules of a cyclic component until what remains has no cycle: closed rules first, of these those that can be
 /// [split](split), then those used most. (`item ::= atom` is as closed as `atom` and cannot be split: kept, it would end
 /// after every character.)
-fn cut_cycles(grammar: &Grammar, component: &[usize], uses: &Uses, closed: &[bool], keep: &mut [bool]) {
+fn cut_cycles(
+    grammar: &Grammar,
+    component: &[usize],
+    uses: &Uses,
+    (closed, closed_exprs): (&[bool], &[bool]),
+    keep: &mut [bool],
+) {
     if component.len() > MAX_CYCLE {
         for &rule in component {
             keep[rule] = true;
@@ -362,7 +397,7 @@ fn cut_cycles(grammar: &Grammar, component: &[usize], uses: &Uses, closed: &[boo
         return;
     }
     let can_split = |&rule: &usize| {
-        RuleId::from_index(rule).is_some_and(|rule| split(grammar, rule, component).is_some())
+        RuleId::from_index(rule).is_some_and(|rule| split(grammar, rule, component, closed_exprs).is_some())
     };
     let splits: Vec<usize> = component.iter().copied().filter(can_split).collect();
     let mut pending = vec![component.to_vec()];
@@ -431,7 +466,7 @@ fn expanded_size(grammar: &Grammar, rule: usize, keep: &[bool], size: &[u64]) ->
 }
 
 /// Rules that look closed: nothing that they accept seems to be the beginning of something longer that they accept.
-fn closed_rules(grammar: &Grammar) -> Vec<bool> {
+fn closed_rules(grammar: &Grammar) -> (Vec<bool>, Vec<bool>) {
     let mut closed = vec![true; grammar.rules().len()];
     let mut exprs = vec![true; grammar.n_exprs()];
     // A greatest fixpoint, cut off after a few rounds: what is still changing then counts as it stands.
@@ -462,5 +497,5 @@ fn closed_rules(grammar: &Grammar) -> Vec<bool> {
             break;
         }
     }
-    closed
+    (closed, exprs)
 }

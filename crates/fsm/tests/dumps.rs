@@ -586,3 +586,21 @@ fn a_lazy_rule_ends_as_soon_as_it_can_and_a_bounded_one_in_time() {
     "#]],
     );
 }
+
+#[test]
+fn white_space_behind_a_recursive_rule_goes_in_line() {
+    // As part of the rule it would put an end of the rule, and of all around it, behind each blank.
+    check(
+        "root ::= block\nblock ::= \"{\" ws ([a-z]+ ws | block)* \"}\" ws\nws ::= [ \\n]*\n",
+        expect![[r#"
+            r0 root
+              s0: {r1} -> s1
+              s1*: 0a -> s1, 20 -> s1
+            r1 block
+              s0: { -> s1
+              s1: 0a -> s1, 20 -> s1, a-z -> s2, } -> s3, {r1} -> s2
+              s2: 0a -> s2, 20 -> s2, a-z -> s2, } -> s3, {r1} -> s2
+              s3*
+        "#]],
+    );
+}
