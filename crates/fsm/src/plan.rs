@@ -22,7 +22,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use std::sync::Arc;
 
 /// Expanded size up to which a closed rule that is used more than once still goes in line.
-const SMALL: u64 = 24;
+const SMALL: u64 = 64;
 /// Expanded size beyond which an open rule used more than once is kept after all.
 const HUGE: u64 = 20_000;
 /// Rules of one cycle up to which a feedback set is looked for; larger cycles keep all of their rules.
@@ -380,9 +380,9 @@ fn components(callees: &[Vec<u32>]) -> Vec<Vec<usize>> {
     components.into_iter().map(|component| component.into_iter().map(NodeIndex::index).collect()).collect()
 }
 
-/// Keeps rules of a cyclic component until what remains has no cycle: closed rules first, of these those that can be
-/// [split](split), then those used most. (`item ::= atom` is as closed as `atom` and cannot be split: kept, it would end
-/// after every character.)
+/// Keeps rules of a cyclic component until what remains has no cycle: rules first that are closed, without an open tail at
+/// least, of these those that can be [split](split), then those used most. (`item ::= atom` is as closed as `atom` and
+/// cannot be split: kept, it would end after every character.)
 fn cut_cycles(
     grammar: &Grammar,
     component: &[usize],
@@ -396,10 +396,14 @@ fn cut_cycles(
         }
         return;
     }
-    let can_split = |&rule: &usize| {
-        RuleId::from_index(rule).is_some_and(|rule| split(grammar, rule, component, closed_exprs).is_some())
-    };
-    let splits: Vec<usize> = component.iter().copied().filter(can_split).collect();
+    // Per rule that can be split whether it is closed without its tail.
+    let splits: HashMap<usize, bool> = component
+        .iter()
+        .filter_map(|&rule| {
+            let split = split(grammar, RuleId::from_index(rule)?, component, closed_exprs)?;
+            Some((rule, !split.tail.is_empty()))
+        })
+        .collect();
     let mut pending = vec![component.to_vec()];
     while let Some(members) = pending.pop() {
         let free: Vec<usize> = members.into_iter().filter(|&rule| !keep[rule]).collect();
@@ -422,8 +426,8 @@ fn cut_cycles(
                 .copied()
                 .max_by_key(|&rule| {
                     (
-                        closed[rule],
-                        splits.binary_search(&rule).is_ok(),
+                        closed[rule] || splits.get(&rule) == Some(&true),
+                        splits.contains_key(&rule),
                         uses.count[rule],
                         std::cmp::Reverse(rule),
                     )
