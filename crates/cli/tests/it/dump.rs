@@ -65,16 +65,14 @@ fn automata() {
         expect![[r#"
             r0 root
               s0: 0a -> s0, 20 -> s0, 0-9 -> s1, {r1} -> s2
-              s1*: 0a -> s3, 20 -> s3, + -> s0, 0-9 -> s1
-              s2*: + -> s0
-              s3*: 0a -> s3, 20 -> s3, + -> s0
+              s1*: 0a -> s2, 20 -> s2, + -> s0, 0-9 -> s1
+              s2*: 0a -> s2, 20 -> s2, + -> s0
             r1 atom
               s0: ( -> s1
               s1: 0a -> s1, 20 -> s1, 0-9 -> s2, {r1} -> s3
-              s2: 0a -> s4, 20 -> s4, ) -> s5, + -> s1, 0-9 -> s2
-              s3: ) -> s5, + -> s1
-              s4: 0a -> s4, 20 -> s4, ) -> s5, + -> s1
-              s5*: 0a -> s5, 20 -> s5
+              s2: 0a -> s3, 20 -> s3, ) -> s4, + -> s1, 0-9 -> s2
+              s3: 0a -> s3, 20 -> s3, ) -> s4, + -> s1
+              s4*
         "#]],
     );
     dump(
@@ -93,16 +91,14 @@ fn automata() {
                 r0s0;
                 r0s1 [shape=doublecircle];
                 r0s2 [shape=doublecircle];
-                r0s3 [shape=doublecircle];
                 r0s0 -> r0s0 [label="0a, 20"];
                 r0s0 -> r0s1 [label="0-9"];
                 r0s0 -> r0s2 [label="{r1 atom}", style=dashed];
-                r0s1 -> r0s3 [label="0a, 20"];
+                r0s1 -> r0s2 [label="0a, 20"];
                 r0s1 -> r0s0 [label="+"];
                 r0s1 -> r0s1 [label="0-9"];
+                r0s2 -> r0s2 [label="0a, 20"];
                 r0s2 -> r0s0 [label="+"];
-                r0s3 -> r0s3 [label="0a, 20"];
-                r0s3 -> r0s0 [label="+"];
               }
               subgraph cluster_r1 {
                 label="r1 atom";
@@ -112,22 +108,18 @@ fn automata() {
                 r1s1;
                 r1s2;
                 r1s3;
-                r1s4;
-                r1s5 [shape=doublecircle];
+                r1s4 [shape=doublecircle];
                 r1s0 -> r1s1 [label="("];
                 r1s1 -> r1s1 [label="0a, 20"];
                 r1s1 -> r1s2 [label="0-9"];
                 r1s1 -> r1s3 [label="{r1 atom}", style=dashed];
-                r1s2 -> r1s4 [label="0a, 20"];
-                r1s2 -> r1s5 [label=")"];
+                r1s2 -> r1s3 [label="0a, 20"];
+                r1s2 -> r1s4 [label=")"];
                 r1s2 -> r1s1 [label="+"];
                 r1s2 -> r1s2 [label="0-9"];
-                r1s3 -> r1s5 [label=")"];
+                r1s3 -> r1s3 [label="0a, 20"];
+                r1s3 -> r1s4 [label=")"];
                 r1s3 -> r1s1 [label="+"];
-                r1s4 -> r1s4 [label="0a, 20"];
-                r1s4 -> r1s5 [label=")"];
-                r1s4 -> r1s1 [label="+"];
-                r1s5 -> r1s5 [label="0a, 20"];
               }
             }
         "#]],
@@ -218,15 +210,15 @@ fn rows() {
             ")"
             row4 next { 0a 20 29 2b }
               r1s3 of atom from t1
-              r1s5 of atom from t2
             " "
-            row4 again
+            row5 next { 0a 20 29 2b }
+              r1s3 of atom from t1
             "+"
             row1 again
             " "
             row1 again
             "2"
-            row5 next { 0a 20 29 2b 30-39 }
+            row6 next { 0a 20 29 2b 30-39 }
               r1s2 of atom from t1
         "#]],
     );
@@ -256,15 +248,12 @@ fn masks() {
             state    accepted suffixes  places    bytes  rule
             r0s0           12        0       0       48  root
             r0s1           13        0       0       52  root
-            r0s2            1        0       0        4  root
-            r0s3            3        0       0       12  root
+            r0s2            3        0       0       12  root
             r1s0            1        0       0        4  atom
             r1s1           12        0       0       48  atom
             r1s2           14        0       0       56  atom
-            r1s3            2        0       0        8  atom
-            r1s4            4        0       0       16  atom
-            r1s5            2        0       0        8  atom
-            10 masks for 10 states, 256 bytes
+            r1s3            4        0       0       16  atom
+            7 masks for 8 states, 236 bytes
         "#]],
     );
     dump(
@@ -274,7 +263,7 @@ fn masks() {
         expect![[r#"
             state    accepted suffixes  places    bytes  rule
             r1s2           14        0       0       56  atom
-            1 masks for 10 states, 56 bytes
+            1 masks for 8 states, 56 bytes
         "#]],
     );
     // With tokens that reach beyond the end of a rule.
@@ -295,15 +284,12 @@ fn masks() {
             state    accepted suffixes  places    bytes  rule
             r0s0           14        0       0       56  root
             r0s1           16        0       0       64  root
-            r0s2            2        0       0        8  root
-            r0s3            4        0       0       16  root
+            r0s2            4        0       0       16  root
             r1s0            1        0       0        4  atom
             r1s1           15        0       0       60  atom
             r1s2           18        0       1      112  atom
-            r1s3            3        0       1       52  atom
-            r1s4            5        0       1       60  atom
-            r1s5            2        0       0        8  atom
-            10 masks for 10 states, 440 bytes
+            r1s3            5        0       1       60  atom
+            7 masks for 8 states, 372 bytes
         "#]],
     );
 }
