@@ -1,0 +1,101 @@
+//! What grammars of one vocabulary share.
+
+use formwork_engine::{Compiler, Config, Matcher, Pool};
+use formwork_grammar::Grammar;
+use formwork_vocab::Vocabulary;
+
+/// All words of up to three letters of a small alphabet, and the bytes.
+fn vocabulary() -> Vocabulary {
+    let mut builder = Vocabulary::builder();
+    for byte in 0..=255u8 {
+        builder.token(u32::from(byte), [byte]);
+    }
+    let letters = b"abcxyz \"{}:,";
+    let mut id = 256u32;
+    for &a in letters {
+        for &b in letters {
+            builder.token(id, [a, b]);
+            builder.token(id + 1, [a, b, b'a']);
+            id += 2;
+        }
+    }
+    builder.special(id, "<end>").stop(id);
+    builder.build().expect("a vocabulary")
+}
+
+fn grammar(text: &str) -> Grammar {
+    formwork_ebnf::grammar(text).expect("a grammar")
+}
+
+fn object(key: &str) -> Grammar {
+    grammar(&format!(
+        "root ::= \"{{\" \"\\\"{key}\\\":\" string (\",\" string)* \"}}\"\nstring ::= \"\\\"\" [^\\\"]* \"\\\"\"\n"
+    ))
+}
+
+/// Follows a document and fills all masks on the way.
+fn follow(compiler: &Compiler, grammar: &Grammar, document: &[u8]) {
+    let compiled = compiler.compile(grammar).expect("a compiled grammar");
+    let mut matcher = Matcher::new(&compiled);
+    let mut mask = vec![0; compiled.vocabulary().mask_words()];
+    for byte in document {
+        matcher.fill_mask(&mut mask).expect("a mask");
+        matcher.accept_bytes(&[*byte]).expect("the grammar's document");
+    }
+}
+
+fn just_in_time(pool: &Pool) -> Compiler {
+    Compiler::builder(pool.vocabulary().clone()).precompute(0).pool(pool).build()
+}
+
+#[test]
+fn compilers_with_one_pool_find_what_the_other_made() {
+    let pool = Pool::new(vocabulary(), 1 << 20);
+    follow(&just_in_time(&pool), &object("a"), b"{\"a\":\"xyz\",\"b\"}");
+    let first = pool.stats();
+    assert!(first.misses > 0);
+    // The same grammar again: nothing is computed.
+    follow(&just_in_time(&pool), &object("a"), b"{\"a\":\"xyz\",\"b\"}");
+    assert_eq!(pool.stats().misses, first.misses);
+    // Another key: the inside of the string is known.
+    follow(&just_in_time(&pool), &object("b"), b"{\"b\":\"xyz\",\"b\"}");
+    assert!(pool.stats().hits > first.hits);
+    // Without the pool everything is computed for each grammar.
+    let mut config = Config::default();
+    (config.pool, config.precompute) = (false, 0);
+    let alone = Compiler::builder(vocabulary()).config(config).build();
+    follow(&alone, &object("a"), b"{\"a\":\"xyz\",\"b\"}");
+    let once = alone.pool().stats().misses;
+    follow(&alone, &object("a"), b"{\"a\":\"xyz\",\"b\"}");
+    assert_eq!(alone.pool().stats().misses, 2 * once);
+}
+
+#[test]
+fn threads_that_want_the_same_mask_compute_it_once() {
+    let (grammar, document) = (object("abc"), b"{\"abc\":\"xyz\",\"b\"}");
+    let alone = Pool::new(vocabulary(), 1 << 20);
+    follow(&just_in_time(&alone), &grammar, document);
+    for _ in 0..20 {
+        let pool = Pool::new(vocabulary(), 1 << 20);
+        let compiler = just_in_time(&pool);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| follow(&compiler, &grammar, document));
+            }
+        });
+        assert_eq!(pool.stats().misses, alone.stats().misses);
+    }
+}
+
+#[test]
+fn the_pool_forgets_rather_than_grow() {
+    let max_bytes = 64 << 10;
+    let pool = Pool::new(vocabulary(), max_bytes);
+    let compiler = just_in_time(&pool);
+    for i in 0..300 {
+        let key: String = format!("{i}").chars().map(|c| if c == '1' { 'x' } else { c }).collect();
+        follow(&compiler, &object(&key), format!("{{\"{key}\":\"b\"}}").as_bytes());
+        let bytes = pool.stats().bytes;
+        assert!(bytes <= max_bytes + 8_192, "{bytes} bytes after {i} grammars");
+    }
+}

@@ -1,0 +1,148 @@
+//! What is the same: rules by their forms, states by their canonical forms.
+
+use formwork_fsm::{AnySymbols, Automata, Cache, Config, RuleId, StateId, Symbols};
+use std::sync::Arc;
+
+/// Builds grammars that share a cache.
+struct Builder {
+    cache: Arc<Cache>,
+    config: Config,
+}
+
+impl Builder {
+    fn new() -> Self {
+        Self { cache: Arc::default(), config: Config::default() }
+    }
+
+    fn build(&self, grammar: &str) -> Automata {
+        let grammar = formwork_ebnf::grammar(grammar).expect("a grammar");
+        let symbols: Arc<dyn Symbols> = Arc::new(AnySymbols);
+        let automata = formwork_fsm::build_with(&grammar, &self.config, &self.cache, &symbols, &|| false)
+            .expect("automata");
+        automata.complete(&|| false).expect("within limits");
+        automata
+    }
+}
+
+fn rule(automata: &Automata, name: &str) -> RuleId {
+    automata.rules().find(|&rule| automata.name(rule) == name).expect("a rule of that name")
+}
+
+/// The state of a rule after some of its own bytes.
+fn state(automata: &Automata, name: &str, bytes: &[u8]) -> StateId {
+    let start = automata.start(rule(automata, name));
+    bytes.iter().fold(start, |state, &byte| automata.step(state, byte).0.expect("the rule's own bytes"))
+}
+
+fn form(automata: &Automata, state: StateId) -> Vec<u32> {
+    automata.canonical(state, 10_000).expect("a form")
+}
+
+const JSON: &str = "root ::= value\n\
+    value ::= \"true\" | string | array | object\n\
+    array ::= \"[\" (value (\",\" value)*)? \"]\"\n\
+    object ::= \"{\" (string \":\" value (\",\" string \":\" value)*)? \"}\"\n\
+    string ::= \"\\\"\" [^\\\"]* \"\\\"\"\n";
+
+#[test]
+fn a_circle_of_rules_under_other_names_and_in_another_order_is_the_same() {
+    let builder = Builder::new();
+    let one = builder.build(JSON);
+    let other = builder.build(
+        "root ::= \"=\" v \";\"\n\
+         s ::= \"\\\"\" [^\\\"]* \"\\\"\"\n\
+         o ::= \"{\" (s \":\" v (\",\" s \":\" v)*)? \"}\"\n\
+         v ::= \"true\" | s | a | o\n\
+         a ::= \"[\" (v (\",\" v)*)? \"]\"\n",
+    );
+    // The rules that are kept may differ where more uses them; those that both keep are one.
+    let tables = |automata: &Automata| automata.rules().map(|rule| automata.tables(rule)).collect::<Vec<_>>();
+    let (one, other) = (tables(&one), tables(&other));
+    assert!(other.iter().any(|tables| one.contains(tables)), "{one:?} {other:?}");
+    // Without the cache nothing is.
+    let alone = tables(&Builder::new().build(JSON));
+    assert!(alone.iter().all(|tables| !one.contains(tables)));
+}
+
+#[test]
+fn the_same_grammar_twice_is_one() {
+    let builder = Builder::new();
+    let (one, other) = (builder.build(JSON), builder.build(JSON));
+    for rule in one.rules() {
+        assert_eq!(one.tables(rule), other.tables(rule));
+    }
+}
+
+#[test]
+fn equal_futures_have_equal_forms_wherever_they_stand() {
+    let builder = Builder::new();
+    let list = builder.build("root ::= \"<\" [a-z]* \">\"\n");
+    let inside = form(&list, state(&list, "root", b"<"));
+    // After more of the loop, in a rule that begins otherwise, with the loop unrolled, with its alternatives turned round.
+    for (grammar, bytes) in [
+        ("root ::= \"<\" [a-z]* \">\"\n", &b"<abc"[..]),
+        ("root ::= \"begin<\" [a-z]* \">\"\n", b"begin<"),
+        ("root ::= \"<\" ([a-z] ([a-z] [a-z]*)?)? \">\"\n", b"<a"),
+        ("root ::= \"<\" ([n-z] | [a-m])* \">\"\n", b"<"),
+        (
+            "root ::= open letters \">\"\nopen ::= \"<\"\nletters ::= letter letters | \"\"\nletter ::= [a-z]\n",
+            b"<",
+        ),
+    ] {
+        let automata = builder.build(grammar);
+        assert_eq!(form(&automata, state(&automata, "root", bytes)), inside, "{grammar}");
+    }
+}
+
+#[test]
+fn loops_that_differ_only_far_away_differ() {
+    let builder = Builder::new();
+    let with = |end: &str| builder.build(&format!("root ::= (\"{}\" \"-\")* \"{end}\"\n", "a".repeat(60)));
+    let (one, other) = (with("x"), with("y"));
+    for n in [0, 1, 30, 59] {
+        let bytes = vec![b'a'; n];
+        assert_ne!(
+            form(&one, state(&one, "root", &bytes)),
+            form(&other, state(&other, "root", &bytes)),
+            "after {n} letters"
+        );
+    }
+}
+
+#[test]
+fn bounds_of_the_own_counter_do_not_matter_those_of_others_do() {
+    let builder = Builder::new();
+    let text = |max: u32| builder.build(&format!("root ::= \"<\" [a-z]{{2,{max}}} \">\"\n"));
+    let (one, other) = (text(100), text(200));
+    assert_eq!(one.tables(one.root()), other.tables(other.root()));
+    let list = |max: u32| {
+        builder.build(&format!(
+            "root ::= \"[\" (item (\",\" item)*)? \"]\"\nitem ::= \"<\" [a-z]{{2,{max}}} \">\"\n"
+        ))
+    };
+    let (one, other) = (list(100), list(200));
+    assert_ne!(form(&one, state(&one, "root", b"[")), form(&other, state(&other, "root", b"[")));
+    assert_eq!(form(&one, state(&one, "root", b"[")), form(&list(100), state(&list(100), "root", b"[")));
+}
+
+#[test]
+fn what_is_built_with_other_switches_is_not_the_same() {
+    let mut builder = Builder::new();
+    let one = builder.build(JSON);
+    builder.config.minimisation = false;
+    let other = builder.build(JSON);
+    assert!(one.rules().zip(other.rules()).all(|(a, b)| one.tables(a) != other.tables(b)));
+    builder.config.shared_rules = false;
+    let alone = builder.build(JSON);
+    assert!(other.rules().zip(alone.rules()).all(|(a, b)| other.tables(a) != alone.tables(b)));
+}
+
+#[test]
+fn a_rule_is_built_when_it_is_reached() {
+    let grammar = formwork_ebnf::grammar(JSON).expect("a grammar");
+    let automata = formwork_fsm::build(&grammar, &Config::default(), &|| false).expect("automata");
+    assert!(automata.is_ready(automata.root()));
+    let later = automata.rules().find(|&rule| !automata.is_ready(rule)).expect("a rule that is called");
+    assert_eq!(automata.ready(later), Ok(()));
+    assert!(automata.is_ready(later));
+}
