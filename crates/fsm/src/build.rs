@@ -206,17 +206,8 @@ impl Construction {
     fn tables(&mut self, unit: u32, interrupt: &dyn Fn() -> bool) -> Result<(Arc<Tables>, Vec<u32>), Stop> {
         let own = self.memory.units.list[unit as usize].unit.clone();
         let has_form = self.config.shared_rules && self.write_form(&own);
-        if let Some(Kept { tables, imports }) = self.cache.unit(&self.former.words).filter(|_| has_form) {
-            let rule = self.memory.units.list[unit as usize].rule;
-            let imports = imports.iter().map(|import| {
-                let unit = import.unit(&self.former);
-                let of = match &unit {
-                    Unit::Rule(rule) | Unit::Recursive(rule) => *rule,
-                    _ => rule,
-                };
-                self.memory.units.intern(unit, of)
-            });
-            return Ok((tables, imports.collect()));
+        if let Some(kept) = self.cache.unit(&self.former.words).filter(|_| has_form) {
+            return Ok(self.adopt(unit, kept));
         }
         let mut work = Work::new(self.work_left, interrupt);
         let limits = &self.config.limits;
@@ -242,10 +233,27 @@ impl Construction {
                 |&unit: &u32| Portable::of(&self.memory.units.list[unit as usize].unit, &self.former);
             if let Some(imports) = imports.iter().map(portable).collect::<Option<Vec<_>>>() {
                 let kept = Kept { tables: Arc::clone(&tables), imports: imports.into() };
-                self.cache.keep(&self.former.words, kept);
+                // Another thread may have been faster; then its tables serve, so that there are not two of the same.
+                if let Some(kept) = self.cache.keep(&self.former.words, kept) {
+                    return Ok(self.adopt(unit, kept));
+                }
             }
         }
         Ok((tables, imports))
+    }
+
+    /// Tables of a unit of the form at hand, linked to units of this grammar.
+    fn adopt(&mut self, unit: u32, kept: Kept) -> (Arc<Tables>, Vec<u32>) {
+        let rule = self.memory.units.list[unit as usize].rule;
+        let imports = kept.imports.iter().map(|import| {
+            let unit = import.unit(&self.former);
+            let of = match &unit {
+                Unit::Rule(rule) | Unit::Recursive(rule) => *rule,
+                _ => rule,
+            };
+            self.memory.units.intern(unit, of)
+        });
+        (kept.tables, imports.collect())
     }
 
     /// The identity of a unit's form.

@@ -106,9 +106,15 @@ impl Cache {
         self.lock().units.get(form, Kept::size)
     }
 
-    pub(crate) fn keep(&self, form: &Words, kept: Kept) {
-        let size = kept.size();
-        self.lock().units.insert(form, kept, size, self.max_bytes);
+    /// Keeps a unit, unless there is one of this form already, which is returned.
+    pub(crate) fn keep(&self, form: &Words, kept: Kept) -> Option<Kept> {
+        let mut inner = self.lock();
+        let known = inner.units.get(form, Kept::size);
+        if known.is_none() {
+            let size = kept.size();
+            inner.units.insert(form, kept, size, self.max_bytes);
+        }
+        known
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {

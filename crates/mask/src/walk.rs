@@ -177,10 +177,9 @@ impl Walker {
             is_called: automata.is_called(rule),
         };
         let next_bytes = *automata.next_bytes(state);
-        if let Some((base, except, mask)) = base {
-            let base_loop = automata.own_loop(base);
+        if let Some((_, except, mask)) = base {
             let findings = self.walk(&automata, start, &next_bytes.intersection(&except))?;
-            if let Some(local) = self.beside_base(&vocabulary, findings, mask, base_loop, except) {
+            if let Some(local) = self.beside_base(&vocabulary, findings, mask, except) {
                 return Ok(local);
             }
         }
@@ -202,7 +201,6 @@ impl Walker {
         vocabulary: &Vocabulary,
         findings: Findings,
         mask: Arc<LocalMask>,
-        base_loop: Loop,
         except: ByteSet,
     ) -> Option<LocalMask> {
         if mask.base.is_some() || !mask.rechecks.is_empty() || !findings.rechecks.is_empty() {
@@ -221,7 +219,7 @@ impl Walker {
         for &token in &self.accepted {
             bits::set(bits, token);
         }
-        let accepted = TokenSet::near_slice(self.slices.slice(base_loop), bits);
+        let accepted = TokenSet::near(&mask.accepted, bits);
         let base = Some(Base { mask, except });
         Some(LocalMask { accepted, suffixes, references, rechecks: Box::default(), base, counted: None })
     }
