@@ -19,7 +19,10 @@ fn fixture(grammar: &str, tokens: &[&str]) -> Fixture {
     }
     let vocabulary = builder.build().expect("a vocabulary");
     let grammar = formwork_ebnf::grammar(grammar).expect("a grammar");
-    let automata = Arc::new(formwork_fsm::build(&grammar, &Config::default(), &|| false).expect("automata"));
+    // Every rule keeps a boundary, however small it is.
+    let mut config = Config::default();
+    config.inlining = false;
+    let automata = Arc::new(formwork_fsm::build(&grammar, &config, &|| false).expect("automata"));
     let slices = Arc::new(Slices::new(vocabulary.clone()));
     let walker = Walker::new(slices, true, Rows::new(Arc::clone(&automata), Limits::default()));
     Fixture { vocabulary, rows: Rows::new(automata, Limits::default()), walker }
