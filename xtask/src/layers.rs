@@ -13,6 +13,7 @@ use std::path::Path;
 
 /// Crates of layer 1 that may depend on another of layer 1.
 const PEERS: &[(&str, &[&str])] = &[
+    ("formwork-ebnf", &["formwork-regex"]),
     ("formwork-json-schema", &["formwork-regex"]),
     ("formwork-tags", &["formwork-regex", "formwork-ebnf", "formwork-json-schema"]),
 ];
@@ -20,8 +21,11 @@ const PEERS: &[(&str, &[&str])] = &[
 /// Crates that may depend on these and on no other crate of the project, and why.
 const ONLY: &[(&str, &[&str], &str)] = &[
     ("formwork-regex", &["formwork-grammar"], "frontends know nothing of automata, tokens or caches"),
-    ("formwork-ebnf", &["formwork-grammar"], "frontends know nothing of automata, tokens or caches"),
-    ("formwork-lark", &["formwork-grammar"], "frontends know nothing of automata, tokens or caches"),
+    (
+        "formwork-ebnf",
+        &["formwork-grammar", "formwork-regex"],
+        "frontends know nothing of automata, tokens or caches",
+    ),
     (
         "formwork-json-schema",
         &["formwork-grammar", "formwork-regex"],

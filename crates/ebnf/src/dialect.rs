@@ -1,6 +1,7 @@
 //! The dialects, and what they differ in.
 //!
-//! There is one tokenizer and one parser; wherever the dialects part, they ask the [`Table`].
+//! There is one tokenizer and one parser for EBNF and GBNF; wherever the two part, they ask the [`Table`]. Lark's is too far
+//! from both, and has its own.
 
 /// The dialect that a text is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -11,13 +12,25 @@ pub enum Dialect {
     Ebnf,
     /// llama.cpp's, which the module [`gbnf`](crate::gbnf) describes.
     Gbnf,
+    /// Lark's, which the module [`lark`](crate::lark) describes.
+    Lark,
 }
 
 impl Dialect {
-    pub(crate) fn table(self) -> &'static Table {
+    /// What is particular about a dialect of rules with `::=`.
+    pub(crate) fn table(self) -> Option<&'static Table> {
         match self {
-            Self::Ebnf => &EBNF,
-            Self::Gbnf => &GBNF,
+            Self::Ebnf => Some(&EBNF),
+            Self::Gbnf => Some(&GBNF),
+            Self::Lark => None,
+        }
+    }
+
+    /// What the rule that the whole output must match is called, unless the caller says otherwise.
+    pub(crate) fn root(self) -> &'static str {
+        match self {
+            Self::Ebnf | Self::Gbnf => "root",
+            Self::Lark => "start",
         }
     }
 }
@@ -54,7 +67,7 @@ pub(crate) enum Escapes {
     Few,
 }
 
-static EBNF: Table = Table {
+pub(crate) static EBNF: Table = Table {
     starts_name: |c| c.is_alphabetic() || c == '_',
     continues_name: |c| c.is_alphanumeric() || "_-.".contains(c),
     reserved: &["true", "false"],

@@ -1,4 +1,4 @@
-//! EBNF and GBNF text as Formwork grammars, and back.
+//! EBNF, GBNF and Lark text as Formwork grammars, and back.
 //!
 //! ```
 //! let grammar = formwork_ebnf::grammar(r#"
@@ -74,8 +74,9 @@
 //! The operands of the first three are regular expressions over characters: rules may be used in them if they are not
 //! recursive, and are put in place of their names (in their own definitions too); bytes, tokens and `JsonText` may not.
 //!
-//! # GBNF
-//! The module [`gbnf`] reads llama.cpp's dialect, which differs in small things.
+//! # GBNF and Lark
+//! The module [`gbnf`] reads llama.cpp's dialect, which differs in small things, and [`lark`] that of Lark, which is another
+//! language.
 //!
 //! # Writing
 //! `Display` of a [`Grammar`] writes EBNF, [`to_gbnf`] GBNF and [`to_regex`] regular expressions, where the grammar has
@@ -92,6 +93,7 @@
 
 mod dialect;
 pub mod gbnf;
+pub mod lark;
 mod options;
 
 mod limits;

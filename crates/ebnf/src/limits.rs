@@ -10,6 +10,10 @@ pub struct Limits {
     pub max_nesting: usize,
     /// Errors after which reading stops; default 1,000.
     pub max_errors: usize,
+    /// Files that a Lark grammar may import, those that they import included; default 100.
+    pub max_imports: usize,
+    /// Expressions that the templates of a Lark grammar may grow to; default 1,000,000.
+    pub max_expansion: usize,
     /// How large the grammar may grow.
     pub grammar: formwork_grammar::Limits,
 }
@@ -20,6 +24,8 @@ impl Default for Limits {
             max_length: 16 << 20,
             max_nesting: 1_000,
             max_errors: 1_000,
+            max_imports: 100,
+            max_expansion: 1_000_000,
             grammar: formwork_grammar::Limits::default(),
         }
     }

@@ -1,8 +1,10 @@
 //! What to read and how: the entry points.
 
 use crate::problem::{Problem, Problems};
-use crate::{Dialect, ErrorKind, Errors, Limits, lower, parser, token};
+use crate::{Dialect, ErrorKind, Errors, Limits, lark, lower, parser, token};
 use formwork_grammar::Grammar;
+use std::fmt;
+use std::sync::Arc;
 
 /// What to read and how.
 ///
@@ -11,16 +13,31 @@ use formwork_grammar::Grammar;
 /// assert_eq!(grammar.rule(grammar.root()).name(), "start");
 /// # Ok::<(), formwork_ebnf::Errors>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     dialect: Dialect,
-    root: String,
+    /// None: that of the dialect.
+    root: Option<String>,
+    imports: Option<Imports>,
     limits: Limits,
 }
 
-impl Default for Options {
-    fn default() -> Self {
-        Self { dialect: Dialect::default(), root: "root".to_owned(), limits: Limits::default() }
+/// Where imported texts come from.
+#[derive(Clone)]
+pub(crate) struct Imports(Arc<Find>);
+
+type Find = dyn Fn(&str) -> Option<String> + Send + Sync;
+
+impl Imports {
+    /// The text at a path.
+    pub(crate) fn text(&self, path: &str) -> Option<String> {
+        (self.0)(path)
+    }
+}
+
+impl fmt::Debug for Imports {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Imports")
     }
 }
 
@@ -37,10 +54,28 @@ impl Options {
         self
     }
 
-    /// The rule that the whole output must match.
+    /// The rule that the whole output must match; default `root`, and `start` in the [Lark](lark) dialect.
     #[must_use]
     pub fn root(mut self, name: impl Into<String>) -> Self {
-        self.root = name.into();
+        self.root = Some(name.into());
+        self
+    }
+
+    /// Where the texts are that a [Lark](lark) grammar imports, by their paths: `%import .a.b.NAME` asks for `a/b.lark`, and a
+    /// relative import in that for a file in `a/`. Without this only `common` can be imported.
+    ///
+    /// ```
+    /// use formwork_ebnf::{Dialect, Options};
+    /// let options = Options::new()
+    ///     .dialect(Dialect::Lark)
+    ///     .imports(|path| (path == "words.lark").then(|| "YES: \"yes\"".to_owned()));
+    /// let grammar = options.grammar("start: YES+\n%import .words.YES")?;
+    /// assert_eq!(grammar.to_string(), "root ::= start\nstart ::= YES+\nYES ::= \"yes\"\n");
+    /// # Ok::<(), formwork_ebnf::Errors>(())
+    /// ```
+    #[must_use]
+    pub fn imports(mut self, text: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
+        self.imports = Some(Imports(Arc::new(text)));
         self
     }
 
@@ -53,7 +88,8 @@ impl Options {
 
     /// Reads a grammar.
     ///
-    /// Every rule of the text becomes a rule of the grammar, in the same order and with its place.
+    /// Every rule of the text becomes a rule of the grammar, in the same order and with its place (of a Lark grammar, every rule
+    /// that the start rule leads to).
     /// Whether anything matches at all (`root ::= root`) is for the engine to find out.
     ///
     /// # Errors
@@ -66,10 +102,14 @@ impl Options {
             problems.add(Problem::new(ErrorKind::Limit, 0..0, message));
             return Err(problems.into_errors(text));
         }
-        let table = self.dialect.table();
+        let root = self.root.as_deref().unwrap_or(self.dialect.root());
+        let Some(table) = self.dialect.table() else {
+            let grammar = lark::read(text, root, self.imports.as_ref(), &self.limits);
+            return grammar.map_err(|problems| problems.into_errors(text));
+        };
         let tokens = token::tokens(text, table);
         let file = parser::parse(text, &tokens, table, &self.limits, &mut problems);
-        match lower::lower(text, &file, &self.root, &self.limits, &mut problems) {
+        match lower::lower(text, &file, root, &self.limits, &mut problems) {
             Some(grammar) if problems.is_empty() => Ok(grammar),
             _ => Err(problems.into_errors(text)),
         }

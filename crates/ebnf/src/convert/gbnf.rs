@@ -4,7 +4,7 @@
 //! names, strings and classes are spelled the other way.
 
 use super::{ConvertError, ConvertErrorKind, find, left_recursion, obstacle};
-use crate::dialect::Dialect;
+use crate::dialect::EBNF;
 use crate::literal;
 use crate::token::{Kind, tokens};
 use formwork_grammar::{CharClass, Expr, Grammar, HashMap, HashSet};
@@ -44,7 +44,7 @@ pub fn to_gbnf(grammar: &Grammar) -> Result<String, ConvertError> {
         return Err(ConvertError::new(ConvertErrorKind::Recursive, grammar, rule, message));
     }
     let source = grammar.to_string();
-    let table = Dialect::Ebnf.table();
+    let table = &EBNF;
     let tokens = tokens(&source, table);
     let heads =
         tokens.windows(2).filter(|pair| pair[1].kind == Kind::Defines).map(|pair| &source[pair[0].span()]);
