@@ -2,7 +2,7 @@
 
 use crate::problem::Problem;
 use formwork::Grammar;
-use formwork::fsm::{Automata, ByteEdge, StateId};
+use formwork::fsm::{Automata, ByteEdge, Counter, StateId};
 use formwork::grammar::{Expr, RuleId};
 use std::fmt::Write as _;
 use std::io::{ErrorKind, Write as _};
@@ -65,9 +65,13 @@ pub(crate) fn automata(automata: &Automata) -> String {
     let _ = automata.complete(&|| false);
     for rule in automata.rules() {
         let mut title = format!("{rule:?} {}", automata.name(rule));
-        if let Some(counter) = automata.counter(rule) {
-            let max = counter.max.map_or_else(String::new, |max| format!("={max}"));
-            let _ = write!(title, " counts {}..{max}", counter.min);
+        match automata.counter(rule) {
+            None => {}
+            Some(Counter::Ticks { min, max }) => {
+                let max = max.map_or_else(String::new, |max| format!("={max}"));
+                let _ = write!(title, " counts {min}..{max}");
+            }
+            Some(Counter::Members) => title.push_str(" is a set"),
         }
         if rule == automata.root() && automata.root_may_be_empty() {
             title.push_str(" or empty");
@@ -109,7 +113,7 @@ fn edges(out: &mut String, automata: &Automata, state: StateId) {
         }
     }
     for edge in automata.rule_edges(state) {
-        let mark = if edge.ticks { " +" } else { "" };
+        let mark = if edge.tick != 0 { " +" } else { "" };
         let label = label(&format!("{{{:?} {}}}{mark}", edge.rule, automata.name(edge.rule)));
         line(out, format_args!("    {state:?} -> {:?} [label={label}, style=dashed];", edge.target));
     }

@@ -2,6 +2,7 @@
 
 use crate::item::{Item, TableId};
 use crate::rows::{RowId, Rows};
+use formwork_fsm::Counter;
 use std::fmt::Write;
 
 impl Rows {
@@ -35,6 +36,7 @@ impl Rows {
             Some(table) => format!("{table:?}"),
         };
         let count = match automata.counter(rule) {
+            Some(Counter::Members) => format!(", members {:?}", self.members(item.count)),
             Some(_) => format!(", {} ticks", item.count),
             None => String::new(),
         };

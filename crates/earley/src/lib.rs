@@ -39,6 +39,7 @@ mod dump;
 mod item;
 mod limits;
 mod rows;
+mod sets;
 
 pub use item::{Item, TableId, Waiter};
 pub use limits::{LimitExceeded, Limits};

@@ -22,6 +22,11 @@
 //! **Every item can be completed.** Bounds of counters are tested when an item is made, with the ticks that are still
 //! needed, predictions included: a test at the end only would let a byte in that leads nowhere.
 //!
+//! # Sets
+//! An item of a [set's](formwork_fsm::Counter::Members) rule counts by keeping the number of the set of members that
+//! came; a member's call adds it where the member is predicted, and is not there if it came already. What a state asks of
+//! the set is the automaton's to say (`guards.rs` of `formwork-fsm`), at every item that is made.
+//!
 //! # Symbols
 //! A rule that is [a symbol](Automata::symbols) is waited for like any other, but reads nothing and never ends by itself.
 //! When a symbol comes, the rules that it belongs to are completed in the table of the row that it comes in: the next row
@@ -41,7 +46,8 @@
 
 use crate::item::{Item, TableId, Waiter};
 use crate::limits::{LimitExceeded, Limits};
-use formwork_fsm::{Automata, RuleId, StateId};
+use crate::sets::Sets;
+use formwork_fsm::{Automata, Counter, RuleId, StateId};
 use formwork_grammar::{ByteSet, HashSet};
 use hashbrown::HashTable;
 use std::fmt;
@@ -90,6 +96,7 @@ pub struct Rows {
     by_kernel: HashTable<RowId>,
     by_waiters: HashTable<TableId>,
     hasher: ahash::RandomState,
+    sets: Sets,
     scratch: Scratch,
 }
 
@@ -158,6 +165,7 @@ impl Rows {
     /// An empty arena.
     pub fn new(automata: Arc<Automata>, limits: Limits) -> Self {
         let floating = Table { waiters: 0..0, goal: false, hash: 0 };
+        let hasher = ahash::RandomState::with_seeds(1, 2, 3, 4);
         Self {
             automata,
             limits,
@@ -168,7 +176,8 @@ impl Rows {
             waiters: Vec::new(),
             by_kernel: HashTable::new(),
             by_waiters: HashTable::new(),
-            hasher: ahash::RandomState::with_seeds(1, 2, 3, 4),
+            sets: Sets::new(hasher.clone()),
+            hasher,
             scratch: Scratch::default(),
         }
     }
@@ -225,13 +234,13 @@ impl Rows {
             let (plain, ticking) = self.automata.step(item.state, byte);
             let origin = item.origin.unwrap_or(from.table);
             if let Some(state) = plain {
-                if completable(&self.automata, state, origin, item.count) {
+                if completable(&self.automata, &self.sets, state, origin, item.count) {
                     kernel.push(Item { state, origin: Some(origin), count: item.count });
                 }
             }
             if let Some(state) = ticking {
                 let count = ticked(&self.automata, state, origin, item.count);
-                if completable(&self.automata, state, origin, count) {
+                if completable(&self.automata, &self.sets, state, origin, count) {
                     kernel.push(Item { state, origin: Some(origin), count });
                 }
             }
@@ -384,8 +393,20 @@ impl Rows {
         self.rows[row.index()].flags.ends_floating
     }
 
+    /// The members in the set of this number, for who prints rows.
+    pub(crate) fn members(&self, set: u32) -> Vec<u32> {
+        let bits = self.sets.get(set).iter().enumerate();
+        bits.flat_map(|(i, word)| {
+            (0..64).filter(move |bit| word >> bit & 1 != 0).map(move |bit| i as u32 * 64 + bit)
+        })
+        .collect()
+    }
+
     /// Over the floating items and waiters of the row: the greatest count plus ticks still needed, and the least count
     /// plus ticks still possible. What holds of a state's own count holds here too while these did not get worse.
+    ///
+    /// In a set's rule the greatest and the least [guard](Automata::guard) but 0; 0 and `u32::MAX` if there is none, the
+    /// other way round if a member came on the way or may come here only if it did not before.
     pub fn floating_ticks(&self, row: RowId) -> (u32, u32) {
         self.rows[row.index()].floating_ticks
     }
@@ -401,6 +422,7 @@ impl Rows {
             + self.items.len() * size_of::<Item>()
             + self.tables.len() * (size_of::<Table>() + 8)
             + self.waiters.len() * size_of::<Waiter>()
+            + self.sets.memory_size()
     }
 
     /// Remembers how far the arena has grown, for [`release`](Self::release).
@@ -491,7 +513,17 @@ impl Rows {
             next += 1;
             let rule = automata.rule_of(item.state);
             let floats = item.origin == Some(TableId::FLOATING);
+            let is_set = automata.counter(rule) == Some(Counter::Members);
             let note_floating = |ticks: &mut (u32, u32), state: StateId, count: u32| {
+                if is_set {
+                    // The count says whether a member came since the beginning, of which nothing else is known.
+                    *ticks = match automata.guard(state) {
+                        0 => *ticks,
+                        guard if count == 0 => (ticks.0.max(guard), ticks.1.min(guard)),
+                        _ => (u32::MAX, 0),
+                    };
+                    return;
+                }
                 let (need, reach) = automata.ticks_ahead(state);
                 *ticks = (ticks.0.max(count.saturating_add(need)), ticks.1.min(count.saturating_add(reach)));
             };
@@ -501,15 +533,28 @@ impl Rows {
             for edge in automata.rule_edges(item.state) {
                 work += 1;
                 let mut count = item.count;
-                if edge.ticks {
+                if edge.tick != 0 && is_set {
+                    let number = edge.tick - 1;
+                    if floats {
+                        if item.count != 0 || !automata.is_only_member(item.state, number) {
+                            floating_ticks = (u32::MAX, 0);
+                        }
+                        count = 1;
+                    } else {
+                        match self.sets.with(item.count, number) {
+                            Some(more) => count = more,
+                            None => continue,
+                        }
+                    }
+                } else if edge.tick != 0 {
                     count = match item.origin {
                         Some(origin) => ticked(&automata, edge.target, origin, count),
                         None => saturated(&automata, edge.target, count + 1),
                     };
                 }
                 let possible = match item.origin {
-                    Some(origin) => completable(&automata, edge.target, origin, count),
-                    None => within(&automata, edge.target, count),
+                    Some(origin) => completable(&automata, &self.sets, edge.target, origin, count),
+                    None => within(&automata, &self.sets, edge.target, count),
                 };
                 if !possible {
                     continue;
@@ -530,7 +575,7 @@ impl Rows {
                 scannable.push(item);
                 flags.counts |= !floats && automata.counter(rule).is_some();
             }
-            if automata.is_accepting(item.state) && next_may_end(&automata, &item) {
+            if automata.is_accepting(item.state) && next_may_end(&automata, &self.sets, &item) {
                 // Rules do not accept the empty text, so this one began in an older row.
                 let Some(origin) = item.origin else { continue };
                 if !completed.contains(&(rule, origin)) {
@@ -672,29 +717,31 @@ fn add(all: &mut Vec<Item>, members: &mut HashSet<Item>, item: Item) {
 }
 
 /// Whether an item in an accepting state has counted enough and not too much.
-fn next_may_end(automata: &Automata, item: &Item) -> bool {
-    match automata.counter(automata.rule_of(item.state)) {
+fn next_may_end(automata: &Automata, sets: &Sets, item: &Item) -> bool {
+    let rule = automata.rule_of(item.state);
+    match automata.counter(rule) {
         None => true,
         Some(_) if item.origin == Some(TableId::FLOATING) => true,
-        Some(counter) => item.count >= counter.min && counter.max.is_none_or(|max| item.count <= max),
+        Some(Counter::Ticks { min, max }) => item.count >= min && max.is_none_or(|max| item.count <= max),
+        Some(Counter::Members) => automata.has_required(rule, sets.get(item.count)),
     }
 }
 
 /// Whether the rule of `state` can still end within its bounds. The beginning's place decides whether bounds apply.
 #[inline]
-fn completable(automata: &Automata, state: StateId, origin: TableId, count: u32) -> bool {
-    origin == TableId::FLOATING || within(automata, state, count)
+fn completable(automata: &Automata, sets: &Sets, state: StateId, origin: TableId, count: u32) -> bool {
+    origin == TableId::FLOATING || within(automata, sets, state, count)
 }
 
 #[inline]
-fn within(automata: &Automata, state: StateId, count: u32) -> bool {
+fn within(automata: &Automata, sets: &Sets, state: StateId, count: u32) -> bool {
     match automata.counter(automata.rule_of(state)) {
         None => true,
-        Some(counter) => {
+        Some(Counter::Ticks { min, max }) => {
             let (need, reach) = automata.ticks_ahead(state);
-            counter.max.is_none_or(|max| count.saturating_add(need) <= max)
-                && count.saturating_add(reach) >= counter.min
+            max.is_none_or(|max| count.saturating_add(need) <= max) && count.saturating_add(reach) >= min
         }
+        Some(Counter::Members) => automata.may_go_on(state, sets.get(count)),
     }
 }
 
@@ -706,7 +753,7 @@ fn ticked(automata: &Automata, state: StateId, origin: TableId, count: u32) -> u
 /// Without an upper bound, counts beyond the lower one are all the same.
 fn saturated(automata: &Automata, state: StateId, count: u32) -> u32 {
     match automata.counter(automata.rule_of(state)) {
-        Some(counter) if counter.max.is_none() => count.min(counter.min),
+        Some(Counter::Ticks { min, max: None }) => count.min(min),
         _ => count,
     }
 }
@@ -726,13 +773,13 @@ fn sort_and_drop_dominated<T: Ord + Copy>(
             return true;
         }
         let (rule, origin, least) = facts(last);
-        let Some(counter) = automata.counter(rule) else { return false };
+        let Some(Counter::Ticks { min, max }) = automata.counter(rule) else { return false };
         if origin == Some(TableId::FLOATING) || !same(last, next) {
             return false;
         }
-        if counter.max.is_none() {
+        if max.is_none() {
             *last = *next;
         }
-        counter.max.is_none() || least >= counter.min
+        max.is_none() || least >= min
     });
 }

@@ -102,17 +102,24 @@ pub struct RuleEdge {
     pub rule: RuleId,
     /// Where it leads.
     pub target: StateId,
-    /// Whether it completes one more repetition of the counted body.
-    pub ticks: bool,
+    /// What it does to the count: 0 nothing; 1 completes one more repetition of a counted body; in a
+    /// [set](Counter::Members), one more than the number of the member that it is.
+    pub tick: u32,
 }
 
-/// The bounds of a counted rule: how many ticks a text of it has.
+/// What a rule keeps a count of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counter {
-    /// The least number.
-    pub min: u32,
-    /// The greatest number; `None` means without end.
-    pub max: Option<u32>,
+#[expect(clippy::exhaustive_enums, reason = "whoever runs automata must know all counters")]
+pub enum Counter {
+    /// How many ticks a text of it has.
+    Ticks {
+        /// The least number.
+        min: u32,
+        /// The greatest number; `None` means without end.
+        max: Option<u32>,
+    },
+    /// Which members came: each at most once, and some must. See [`Automata::may_go_on`].
+    Members,
 }
 
 /// What is known of a rule before it is built, and the rule.
@@ -272,7 +279,7 @@ impl Automata {
         self.grammar.rule(self.rule(rule).of).place()
     }
 
-    /// The bounds on the rule's ticks, if it counts.
+    /// What the rule counts, if it does.
     #[inline]
     pub fn counter(&self, rule: RuleId) -> Option<Counter> {
         self.rule(rule).counter
@@ -387,7 +394,7 @@ impl Automata {
         calls.iter().map(move |call| RuleEdge {
             rule: link.imports[call.import as usize],
             target: state.sibling(call.target),
-            ticks: call.ticks,
+            tick: call.tick,
         })
     }
 
@@ -425,6 +432,33 @@ impl Automata {
     pub fn ticks_ahead(&self, state: StateId) -> (u32, u32) {
         let (_, this, _) = self.state(state);
         (this.need, this.reach)
+    }
+
+    // ---- sets ----
+
+    /// Whether a set's rule can be completed from the state, once these members came (bit = number; what is missing is 0).
+    #[inline]
+    pub fn may_go_on(&self, state: StateId, came: &[u64]) -> bool {
+        let (tables, this, _) = self.state(state);
+        tables.guards.allow(this.need, came)
+    }
+
+    /// Whether all members came that the rule of this set asks for.
+    pub fn has_required(&self, rule: RuleId, came: &[u64]) -> bool {
+        self.link(rule).tables.guards.has_required(came)
+    }
+
+    /// What a state of a set's rule asks of the members that came: states with equal guards ask the same, and 0 asks
+    /// nothing.
+    #[inline]
+    pub fn guard(&self, state: StateId) -> u32 {
+        self.state(state).1.need
+    }
+
+    /// Whether the state can be gone on from only with this member, which then did not come yet.
+    pub fn is_only_member(&self, state: StateId, number: u32) -> bool {
+        let (tables, this, _) = self.state(state);
+        tables.guards.is_only(this.need, number)
     }
 
     /// The state's loop: ASCII bytes that lead only back to it without a tick (bit = byte), and whether every

@@ -10,13 +10,13 @@ use crate::compile::Context;
 use crate::config::Config;
 use crate::dfa::Dfa;
 use crate::error::{Error, ErrorKind};
-use crate::facts::{Facts, finite, spelled, used};
+use crate::facts::{Facts, finite, number, spelled, used};
 use crate::form::{Former, Portable};
 use crate::minimise::minimise;
 use crate::plan::{Plan, left_recursion, operands};
 use crate::spelling::Spelling;
 use crate::symbols::{AnySymbols, Symbols};
-use crate::tables::Tables;
+use crate::tables::{Tables, Ticks};
 use crate::unit::{Body, Measurable, Unit, Units};
 use crate::work::{Stop, Work};
 use formwork_grammar::{ByteSet, Expr, ExprId, Grammar, HashMap};
@@ -121,6 +121,15 @@ impl Construction {
                 return Err(stopped(stop, grammar, rule, config));
             }
         };
+        let is_empty_member = |&i: &usize| {
+            let expr = ExprId::from_index(i);
+            used[i] && expr.is_some_and(|expr| number(grammar, expr).is_some() && facts.nullable(expr))
+        };
+        if let Some(expr) = (0..grammar.n_exprs()).find(is_empty_member).and_then(ExprId::from_index) {
+            let rule = grammar.rule(owner(grammar, expr));
+            let message = format!("rule `{}` has a set with a member that may be empty", rule.name());
+            return Err(Error::new(ErrorKind::Set, rule.place().clone(), rule.name(), message));
+        }
         if !facts.productive(grammar.rule(grammar.root()).body()) {
             return Err(empty(grammar, &facts, &**symbols));
         }
@@ -192,10 +201,8 @@ impl Construction {
             }
             Err(stop) => {
                 let rule = self.memory.units.list[unit as usize].rule;
-                let mut dead = Dfa::default();
-                dead.finish_state(false);
                 Link {
-                    tables: Arc::new(Tables::of(&dead, false, |_| ByteSet::EMPTY).0),
+                    tables: Arc::new(Tables::dead()),
                     imports: Box::default(),
                     error: Some(stopped(stop, &self.grammar, rule, &self.config)),
                 }
@@ -225,8 +232,16 @@ impl Construction {
         if self.config.minimisation {
             dfa = minimise(dfa, &mut work)?;
         }
-        let counted = matches!(own, Unit::Counted { .. });
-        let (tables, imports) = Tables::of(&dfa, counted, |callee| self.first_bytes(callee));
+        let ticks = match own {
+            Unit::Counted { .. } => Ticks::Counted,
+            Unit::Set(set) => {
+                let asked = &operands(self.grammar.expr(set))[1..];
+                Ticks::Members(asked.iter().filter_map(|&asked| number(&self.grammar, asked)).collect())
+            }
+            _ => Ticks::None,
+        };
+        let (tables, imports) =
+            Tables::of(&dfa, &ticks, |callee| self.first_bytes(callee)).ok_or(Stop::Order)?;
         let tables = Arc::new(tables);
         if has_form {
             let portable =
@@ -300,6 +315,7 @@ impl Construction {
                 let parts = self.plan.split(*rule).map_or(&[][..], |split| &split.recursive[..]);
                 parts.iter().fold(ByteSet::EMPTY, |all, part| all.union(&facts.first_of([part])))
             }
+            Unit::Set(set) => facts.first_of([set]),
             Unit::Body(expr, spelling) => spell(facts.first_of([expr]), *spelling),
             Unit::Counted { shape, .. } => {
                 let before = spell(facts.first_of(&shape.before), shape.spelling);
@@ -348,7 +364,8 @@ fn identities(grammar: &Grammar, plan: &Plan, cache: &Cache, former: &mut Former
 
 fn counter(unit: &Unit) -> Option<Counter> {
     match unit {
-        Unit::Counted { min, max, .. } => Some(Counter { min: *min, max: *max }),
+        Unit::Counted { min, max, .. } => Some(Counter::Ticks { min: *min, max: *max }),
+        Unit::Set(_) => Some(Counter::Members),
         _ => None,
     }
 }
@@ -423,6 +440,10 @@ fn stopped(stop: Stop, grammar: &Grammar, rule: formwork_grammar::RuleId, config
         Stop::Nodes => format!("needs more than {} automaton nodes when written out", limits.max_nodes),
         Stop::Members => {
             format!("needs more than {} nodes in the states of its automaton", limits.max_members)
+        }
+        Stop::Order => {
+            let message = format!("rule `{}` has a set whose members cannot come in any order", rule.name());
+            return Error::new(ErrorKind::Set, rule.place().clone(), rule.name(), message);
         }
         Stop::Work => format!("needs more than {} units of work in all", limits.max_work),
     };

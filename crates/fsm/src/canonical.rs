@@ -20,7 +20,7 @@
 //! `"`→1, `a`-`z`→0; state 1: accepts. After any number of letters it is the same state, and in every other rule that ends
 //! like this one the state has the same form.
 
-use crate::automata::{Automata, StateId};
+use crate::automata::{Automata, Counter, StateId};
 use formwork_grammar::HashMap;
 
 impl Automata {
@@ -31,6 +31,10 @@ impl Automata {
     /// nanoseconds a word.
     pub fn canonical(&self, state: StateId, max_words: usize) -> Option<Vec<u32>> {
         let rule = state.rule();
+        // What states of sets have in common is in their tables, which are shared already.
+        if self.counter(rule) == Some(Counter::Members) {
+            return None;
+        }
         let mut words = vec![u32::from(self.is_called(rule)) | u32::from(self.counter(rule).is_some()) << 1];
         let mut numbers: HashMap<u32, u32> = HashMap::default();
         let mut queue: Vec<u32> = Vec::new();
@@ -56,12 +60,15 @@ impl Automata {
             }
             calls.clear();
             for edge in edges {
-                let counter = self.counter(edge.rule);
-                let (min, max) = counter.map_or((0, 0), |counter| {
-                    (counter.min, counter.max.map_or(u32::MAX, |max| max.saturating_add(1)))
-                });
+                let (kind, min, max) = match self.counter(edge.rule) {
+                    None => (0, 0, 0),
+                    Some(Counter::Ticks { min, max }) => {
+                        (1, min, max.map_or(u32::MAX, |max| max.saturating_add(1)))
+                    }
+                    Some(Counter::Members) => (2, 0, 0),
+                };
                 let identity = self.identity(edge.rule)?;
-                let label = [identity, u32::from(edge.ticks), u32::from(counter.is_some()), min, max];
+                let label = [identity, edge.tick, kind, min, max];
                 calls.push((label, edge.target.number()));
             }
             calls.sort_unstable();

@@ -83,6 +83,11 @@ impl<'g> Context<'g> {
                 builder.nfa.nodes[start as usize] = builder.nfa.split(&[body]);
             }
             Unit::Counted { shape, .. } => builder.counted(start, &shape),
+            Unit::Set(set) => {
+                let body = operands(builder.context.grammar.expr(set))[0];
+                let body = builder.node(body, Spelling::Utf8, builder.end);
+                builder.nfa.nodes[start as usize] = builder.nfa.split(&[body]);
+            }
             Unit::Symbols(_) => {}
             Unit::Escape(ranges) => {
                 let target = builder.end;
@@ -101,6 +106,9 @@ impl<'g> Context<'g> {
     /// The number of the unit behind a rule: a rule that is nothing but a counted piece is that piece.
     pub(crate) fn unit_of_rule(&mut self, plan: &Plan, rule: RuleId) -> u32 {
         let body = self.grammar.rule(rule).body();
+        if let Expr::Set(_) = self.grammar.expr(body) {
+            return self.memory.units.intern(Unit::Set(body), rule);
+        }
         let whole = [body];
         let parts: &[ExprId] = match self.grammar.expr(body) {
             Expr::Seq(parts) => parts,
@@ -374,6 +382,26 @@ impl<'a, 'g> Builder<'a, 'g> {
                 let dfa = Arc::clone(&self.context.memory.texts[&expr]);
                 let first = self.embed(&dfa, spelling, next, false);
                 self.nfa.split(&[first])
+            }
+            Expr::Set(_) => {
+                let unit = self.context.memory.units.intern(Unit::Set(expr), self.rule);
+                let call = self.nfa.call(unit, next);
+                match self.context.facts.nullable(expr) {
+                    true => {
+                        let call = self.nfa.add(call);
+                        self.nfa.split(&[call, next])
+                    }
+                    false => call,
+                }
+            }
+            Expr::Member { number, body } => {
+                let unit = match grammar.expr(*body) {
+                    Expr::Rule(rule) if self.plan.keeps(*rule) && self.plan.split(*rule).is_none() => {
+                        self.context.unit_of_rule(self.plan, *rule)
+                    }
+                    _ => self.context.memory.units.intern(Unit::Body(*body, spelling), self.rule),
+                };
+                self.nfa.call_member(unit, *number, next)
             }
             Expr::Symbols(set) => self.call_symbols(set.clone(), next),
             Expr::Tag(tag) => {

@@ -31,7 +31,8 @@ pub(crate) struct Letter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Call {
     pub(crate) unit: u32,
-    pub(crate) ticks: bool,
+    /// What it does to the count: 0 nothing; in a counted automaton 1 is a tick, in a set's one more than the member's number.
+    pub(crate) tick: u32,
     pub(crate) target: u32,
 }
 

@@ -1,6 +1,6 @@
 //! Prints automata for people and expect tests.
 
-use crate::automata::{Automata, StateId};
+use crate::automata::{Automata, Counter, StateId};
 use crate::tables::ByteEdge;
 use std::fmt;
 
@@ -11,11 +11,11 @@ impl fmt::Display for Automata {
         let _ = self.complete(&|| false);
         for rule in self.rules() {
             write!(f, "{rule:?} {}", self.name(rule))?;
-            if let Some(counter) = self.counter(rule) {
-                match counter.max {
-                    Some(max) => write!(f, " counts {}..={max}", counter.min)?,
-                    None => write!(f, " counts {}..", counter.min)?,
-                }
+            match self.counter(rule) {
+                None => {}
+                Some(Counter::Ticks { min, max: Some(max) }) => write!(f, " counts {min}..={max}")?,
+                Some(Counter::Ticks { min, max: None }) => write!(f, " counts {min}..")?,
+                Some(Counter::Members) => write!(f, " is a set")?,
             }
             if let Some(symbols) = self.symbols(rule) {
                 write!(f, " is {symbols}")?;
@@ -44,8 +44,13 @@ impl Automata {
             }
         }
         for edge in self.rule_edges(state) {
-            let mark = if edge.ticks { "+" } else { "" };
-            write!(f, "{separator} {{{:?}}} ->{mark} s{}", edge.rule, edge.target.number())?;
+            write!(f, "{separator} {{{:?}}} ->", edge.rule)?;
+            match (edge.tick, self.counter(state.rule())) {
+                (0, _) => {}
+                (tick, Some(Counter::Members)) => write!(f, "+{}", tick - 1)?,
+                _ => write!(f, "+")?,
+            }
+            write!(f, " s{}", edge.target.number())?;
             separator = ",";
         }
         writeln!(f)

@@ -22,6 +22,8 @@ pub enum ErrorKind {
     Symbol,
     /// A [limit](crate::Limits) was exceeded.
     Limit,
+    /// A member of a set may be empty, or the members cannot come in any order.
+    Set,
     /// The caller's interrupt said stop.
     Interrupted,
 }

@@ -231,6 +231,14 @@ fn body(grammar: &Grammar, rule: RuleId) -> usize {
     grammar.rule(rule).body().index()
 }
 
+/// The number of a member.
+pub(crate) fn number(grammar: &Grammar, expr: ExprId) -> Option<u32> {
+    match grammar.expr(expr) {
+        Expr::Member { number, .. } => Some(*number),
+        _ => None,
+    }
+}
+
 fn is_nullable(grammar: &Grammar, id: ExprId, nullable: &[bool]) -> bool {
     match grammar.expr(id) {
         Expr::Empty | Expr::Repeat { min: 0, .. } => true,
@@ -238,6 +246,8 @@ fn is_nullable(grammar: &Grammar, id: ExprId, nullable: &[bool]) -> bool {
         Expr::Repeat { body, .. } | Expr::JsonText(body) => nullable[body.index()],
         Expr::Seq(parts) => parts.iter().all(|part| nullable[part.index()]),
         Expr::Alt(parts) => parts.iter().any(|part| nullable[part.index()]),
+        Expr::Set(parts) => parts.len() == 1 && nullable[parts[0].index()],
+        Expr::Member { body, .. } => nullable[body.index()],
         Expr::Rule(rule) => nullable[body(grammar, *rule)],
         _ => false,
     }
@@ -261,6 +271,15 @@ fn is_productive(
         Expr::Repeat { body, .. } | Expr::JsonText(body) => productive[body.index()],
         Expr::Seq(parts) => parts.iter().all(|part| productive[part.index()]),
         Expr::Alt(parts) => parts.iter().any(|part| productive[part.index()]),
+        Expr::Set(parts) => {
+            // One of those with each number that is asked for.
+            let same = |other: &ExprId, asked: &ExprId| number(grammar, *other) == number(grammar, *asked);
+            let possible = |asked: &ExprId| {
+                parts[1..].iter().any(|other| same(other, asked) && productive[other.index()])
+            };
+            productive[parts[0].index()] && parts[1..].iter().all(possible)
+        }
+        Expr::Member { body, .. } => productive[body.index()],
         Expr::Rule(rule) => productive[body(grammar, *rule)],
         _ => false,
     }
@@ -275,6 +294,8 @@ fn is_nonempty(grammar: &Grammar, id: ExprId, productive: &[bool], nonempty: &[b
         Expr::Repeat { body, .. } | Expr::JsonText(body) => nonempty[body.index()],
         Expr::Seq(parts) => productive[id.index()] && parts.iter().any(|part| nonempty[part.index()]),
         Expr::Alt(parts) => parts.iter().any(|part| nonempty[part.index()]),
+        Expr::Set(parts) => productive[id.index()] && nonempty[parts[0].index()],
+        Expr::Member { body, .. } => nonempty[body.index()],
         Expr::Rule(rule) => nonempty[body(grammar, *rule)],
         _ => false,
     }
@@ -304,6 +325,8 @@ fn first_of(grammar: &Grammar, id: ExprId, nullable: &[bool], first: &[ByteSet])
         Expr::Not(_) | Expr::Until(_) => ByteSet::FULL,
         // A name at the beginning is no byte; then this is one too many.
         Expr::Tag(tag) => tag.bytes().next().map_or(ByteSet::EMPTY, |byte| ByteSet::range(byte, byte)),
+        Expr::Set(parts) => first[parts[0].index()],
+        Expr::Member { body, .. } => first[body.index()],
         Expr::Rule(rule) => first[body(grammar, *rule)],
         _ => ByteSet::EMPTY,
     }

@@ -136,6 +136,10 @@ impl Former {
                 self.words.push(kind);
                 list(self, before) && list(self, parts) && list(self, after)
             }
+            Unit::Set(expr) => {
+                self.words.push(106);
+                list(self, &[*expr])
+            }
             Unit::Symbols(set) => {
                 self.words.push(105);
                 write_symbols(&mut self.words, set)
@@ -208,6 +212,8 @@ impl Former {
                 Expr::Repeat { min, max, .. } => words.extend([13, *min, max.map_or(u32::MAX, |max| max)]),
                 Expr::Not(_) => words.push(14),
                 Expr::JsonText(_) => words.push(15),
+                Expr::Set(parts) => words.extend([19, parts.len() as u32]),
+                Expr::Member { number, .. } => words.extend([20, *number]),
                 Expr::Rule(rule) if !plan.keeps(*rule) => {
                     words.push(IN_LINE);
                     self.stack.push(grammar.rule(*rule).body());
@@ -287,6 +293,7 @@ pub(crate) enum Portable {
     Rule(u32),
     Recursive(u32),
     Body(u32, Spelling),
+    Set(u32),
     Counted {
         before: Vec<u32>,
         repeated: bool,
@@ -308,6 +315,7 @@ impl Portable {
         Some(match unit {
             Unit::Rule(rule) => Self::Rule(former.rule_position(*rule)?),
             Unit::Recursive(rule) => Self::Recursive(former.rule_position(*rule)?),
+            Unit::Set(expr) => Self::Set(former.position(*expr)?),
             Unit::Body(expr, spelling) => Self::Body(former.position(*expr)?, *spelling),
             Unit::Counted { shape, min, max } => {
                 let (repeated, body) = match &shape.body {
@@ -331,6 +339,7 @@ impl Portable {
         match self {
             Self::Rule(position) => Unit::Rule(rule(*position)),
             Self::Recursive(position) => Unit::Recursive(rule(*position)),
+            Self::Set(position) => Unit::Set(expr(*position)),
             Self::Body(position, spelling) => Unit::Body(expr(*position), *spelling),
             Self::Counted { before, repeated, body, after, spellings, min, max } => {
                 let body = if *repeated { Body::Repeated(expr(body[0])) } else { Body::Measured(all(body)) };

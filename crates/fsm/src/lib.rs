@@ -50,6 +50,7 @@ mod dump;
 mod error;
 mod facts;
 mod form;
+mod guards;
 mod symbols;
 
 mod compile;

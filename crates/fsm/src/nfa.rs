@@ -24,6 +24,17 @@ pub(crate) struct Range {
     pub(crate) target: NodeId,
 }
 
+/// A call of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct NfaCall {
+    /// The number of the automaton.
+    pub(crate) unit: u32,
+    /// One more than the number of the member that it is; 0 if it is none.
+    pub(crate) member: u32,
+    /// Where it goes on.
+    pub(crate) target: NodeId,
+}
+
 /// A node; what it has many of stands in the automaton's arrays.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Node {
@@ -42,8 +53,7 @@ pub(crate) enum Node {
 pub(crate) struct Nfa {
     pub(crate) nodes: Vec<Node>,
     letters: Vec<Range>,
-    /// (the number of the automaton, where it goes on)
-    calls: Vec<(u32, NodeId)>,
+    calls: Vec<NfaCall>,
     targets: Vec<NodeId>,
 }
 
@@ -68,7 +78,7 @@ impl Nfa {
     pub(crate) fn read_or_call(&mut self, letters: &[Range], calls: &[(u32, NodeId)]) -> Node {
         let (first_letter, first_call) = (self.letters.len() as u32, self.calls.len() as u32);
         self.letters.extend_from_slice(letters);
-        self.calls.extend_from_slice(calls);
+        self.calls.extend(calls.iter().map(|&(unit, target)| NfaCall { unit, member: 0, target }));
         Node::Read {
             letters: (first_letter, self.letters.len() as u32),
             calls: (first_call, self.calls.len() as u32),
@@ -78,6 +88,15 @@ impl Nfa {
     /// A node that reads what another automaton accepts.
     pub(crate) fn call(&mut self, unit: u32, target: NodeId) -> Node {
         self.read_or_call(&[], &[(unit, target)])
+    }
+
+    /// A node that reads a member of a set, which another automaton accepts.
+    pub(crate) fn call_member(&mut self, unit: u32, number: u32, target: NodeId) -> Node {
+        let call = self.call(unit, target);
+        if let Some(call) = self.calls.last_mut() {
+            call.member = number + 1;
+        }
+        call
     }
 
     /// A node that goes on in all of these.
@@ -103,7 +122,7 @@ impl Nfa {
     }
 
     #[inline]
-    pub(crate) fn calls(&self, (first, end): (u32, u32)) -> &[(u32, NodeId)] {
+    pub(crate) fn calls(&self, (first, end): (u32, u32)) -> &[NfaCall] {
         &self.calls[first as usize..end as usize]
     }
 

@@ -453,6 +453,11 @@ fn expanded_size(grammar: &Grammar, rule: usize, keep: &[bool], size: &[u64]) ->
             Expr::Bytes(bytes) => bytes.len() as u64,
             Expr::Tag(text) => text.len() as u64,
             Expr::Until(until) => until.n_bytes() as u64,
+            // A call.
+            Expr::Set(_) => {
+                total = total.saturating_add(factor);
+                continue;
+            }
             Expr::Rule(callee) if !keep[callee.index()] => size[callee.index()],
             // Spelled, every character is several; and strings are what grammars have in common.
             Expr::JsonText(_) => 56,
@@ -486,7 +491,8 @@ fn closed_rules(grammar: &Grammar) -> (Vec<bool>, Vec<bool>) {
                 }
                 Expr::Repeat { body, min, max } => Some(*min) == *max && of(body),
                 Expr::Rule(rule) => closed[rule.index()],
-                Expr::JsonText(body) => of(body),
+                Expr::JsonText(body) | Expr::Member { body, .. } => of(body),
+                Expr::Set(parts) => of(&parts[0]),
                 Expr::And(_) | Expr::Not(_) => false,
                 Expr::Until(until) => !until.ends() && until.continuations().iter().all(of),
                 _ => true,

@@ -11,7 +11,7 @@
 //! than one over bytes.
 
 use crate::dfa::{Call, Dfa, Letter};
-use crate::nfa::{self, Nfa, Node, NodeId};
+use crate::nfa::{self, Nfa, NfaCall, Node, NodeId};
 use crate::work::{Stop, Work};
 use formwork_grammar::HashMap;
 use hashbrown::HashTable;
@@ -100,7 +100,7 @@ struct Subset<'a> {
     ticked: Vec<NodeId>,
     /// Buffers of `expand`.
     letters: Vec<nfa::Range>,
-    calls: Vec<(u32, NodeId)>,
+    calls: Vec<NfaCall>,
     /// Members of the keys of `by_targets`.
     n_targets: usize,
     bounds: Bounds,
@@ -242,18 +242,20 @@ impl Subset<'_> {
             calls.sort_unstable();
         }
         let mut targets = Vec::new();
-        for chunk in calls.chunk_by(|a, b| a.0 == b.0) {
+        for chunk in calls.chunk_by(|a, b| (a.unit, a.member) == (b.unit, b.member)) {
             let (plain, ticked) = match *chunk {
-                [(_, target)] => self.follow_one(target, work)?,
+                [NfaCall { target, .. }] => self.follow_one(target, work)?,
                 _ => {
                     targets.clear();
-                    targets.extend(chunk.iter().map(|call| call.1));
+                    targets.extend(chunk.iter().map(|call| call.target));
                     self.follow(&mut targets, work)?
                 }
             };
-            for (target, ticks) in [(plain, false), (ticked, true)] {
+            // Members stand in sets only, in which nothing ticks.
+            let member = chunk[0].member;
+            for (target, tick) in [(plain, member), (ticked, 1)] {
                 if target != NOWHERE {
-                    self.dfa.add_call(Call { unit: chunk[0].0, ticks, target });
+                    self.dfa.add_call(Call { unit: chunk[0].unit, tick, target });
                 }
             }
         }

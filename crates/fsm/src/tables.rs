@@ -4,7 +4,8 @@
 //! they belong to no grammar, and all grammars that have the rule share them.
 
 use crate::dfa::Dfa;
-use crate::ticks::ticks;
+use crate::guards::Guards;
+use crate::ticks;
 use formwork_grammar::ByteSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -19,6 +20,19 @@ pub(crate) struct Tables {
     pub(crate) calls: Box<[CallEdge]>,
     /// Bytes on some edge.
     pub(crate) alphabet: ByteSet,
+    /// What states ask of the members that came, if this is a set's.
+    pub(crate) guards: Guards,
+}
+
+/// What the ticks of calls mean.
+#[derive(Clone, Debug)]
+pub(crate) enum Ticks {
+    /// There are none.
+    None,
+    /// They are counted and tested against bounds.
+    Counted,
+    /// They are members of a set, which asks for these.
+    Members(Vec<u32>),
 }
 
 /// What is known of one state. Ranges are into the edge tables.
@@ -29,7 +43,7 @@ pub(crate) struct State {
     pub(crate) first_edge: u32,
     pub(crate) first_ticking: u32,
     pub(crate) first_call: u32,
-    /// Least number of ticks on a way to acceptance.
+    /// Least number of ticks on a way to acceptance; in a set the number of the state's guard, and so is `reach`.
     pub(crate) need: u32,
     /// Greatest number of ticks on a way to acceptance; `u32::MAX` means without end.
     pub(crate) reach: u32,
@@ -63,19 +77,33 @@ pub(crate) struct CallEdge {
     /// The position of the rule among those that are called.
     pub(crate) import: u32,
     pub(crate) target: u32,
-    pub(crate) ticks: bool,
+    /// As in [`Call`](crate::dfa::Call).
+    pub(crate) tick: u32,
 }
 
 impl Tables {
     /// The tables of an automaton, and the units that it calls, by position; `first` says with which bytes the texts of a
-    /// unit may begin, `counted` whether ticks are tested against bounds.
-    pub(crate) fn of(dfa: &Dfa, counted: bool, mut first: impl FnMut(u32) -> ByteSet) -> (Self, Vec<u32>) {
+    /// unit may begin, `ticks` what ticks mean. `None` if the members of a set cannot
+    /// come in any order.
+    pub(crate) fn of(
+        dfa: &Dfa,
+        ticks: &Ticks,
+        mut first: impl FnMut(u32) -> ByteSet,
+    ) -> Option<(Self, Vec<u32>)> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let mut imports: Vec<u32> = dfa.all_calls().iter().map(|call| call.unit).collect();
         imports.sort_unstable();
         imports.dedup();
         let first: Vec<ByteSet> = imports.iter().map(|&unit| first(unit)).collect();
-        let ahead = if counted { ticks(dfa, false, |_| true) } else { Vec::new() };
+        let counted = matches!(ticks, Ticks::Counted);
+        let (ahead, guards) = match ticks {
+            Ticks::None => (Vec::new(), Guards::default()),
+            Ticks::Counted => (ticks::ticks(dfa, false, |_| true), Guards::default()),
+            Ticks::Members(required) => {
+                let (of_states, guards) = Guards::of(dfa, required)?;
+                (of_states.into_iter().map(|guard| Some((guard, guard))).collect(), guards)
+            }
+        };
         let mut states = Vec::with_capacity(dfa.len() + 1);
         let mut byte_edges = Vec::new();
         let mut calls = Vec::new();
@@ -99,7 +127,7 @@ impl Tables {
                 // Every call's unit is among the imports.
                 let import = imports.partition_point(|&unit| unit < call.unit);
                 called_bytes = called_bytes.union(&first[import]);
-                calls.push(CallEdge { import: import as u32, target: call.target, ticks: call.ticks });
+                calls.push(CallEdge { import: import as u32, target: call.target, tick: call.tick });
             }
             let (need, reach) = ahead.get(state as usize).copied().flatten().unwrap_or((0, u32::MAX));
             let (ascii_loop, loops_utf8) = own_loop(dfa, state, false);
@@ -136,9 +164,23 @@ impl Tables {
             called_bytes: ByteSet::EMPTY,
         });
         let uid = NEXT.fetch_add(1, Ordering::Relaxed);
-        let tables =
-            Self { uid, states: states.into(), byte_edges: byte_edges.into(), calls: calls.into(), alphabet };
-        (tables, imports)
+        let tables = Self {
+            uid,
+            states: states.into(),
+            byte_edges: byte_edges.into(),
+            calls: calls.into(),
+            alphabet,
+            guards,
+        };
+        Some((tables, imports))
+    }
+
+    /// The tables of what has none: one state that reads nothing.
+    pub(crate) fn dead() -> Self {
+        let mut dead = Dfa::default();
+        dead.finish_state(false);
+        let none = Self::of(&dead, &Ticks::None, |_| ByteSet::EMPTY);
+        none.map_or_else(|| unreachable!("only sets are refused"), |(tables, _)| tables)
     }
 
     /// The number of states.
@@ -148,7 +190,10 @@ impl Tables {
 
     /// Heap memory in bytes.
     pub(crate) fn memory_size(&self) -> usize {
-        size_of_val(&self.states[..]) + size_of_val(&self.byte_edges[..]) + size_of_val(&self.calls[..])
+        size_of_val(&self.states[..])
+            + size_of_val(&self.byte_edges[..])
+            + size_of_val(&self.calls[..])
+            + self.guards.memory_size()
     }
 }
 

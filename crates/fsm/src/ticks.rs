@@ -16,7 +16,7 @@ pub(crate) fn ticks(dfa: &Dfa, always: bool, may_call: impl Fn(u32) -> bool) -> 
     for state in dfa.numbers() {
         edges.extend(dfa.letters(state).iter().map(|letter| (state, letter.target, letter.ticks || always)));
         let calls = dfa.calls(state).iter().filter(|call| may_call(call.unit));
-        edges.extend(calls.map(|call| (state, call.target, call.ticks)));
+        edges.extend(calls.map(|call| (state, call.target, call.tick != 0)));
     }
     let mut sources: Vec<Vec<(u32, bool)>> = vec![Vec::new(); n];
     for &(source, target, ticks) in &edges {

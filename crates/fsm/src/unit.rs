@@ -23,6 +23,8 @@ pub(crate) enum Unit {
     Body(ExprId, Spelling),
     /// A counted repetition and its bounds; `None` means without end.
     Counted { shape: Shape, min: u32, max: Option<u32> },
+    /// A set of members, without the empty text.
+    Set(ExprId),
     /// The JSON escapes of the characters in these ranges.
     Escape(Vec<(u32, u32)>),
     /// One symbol of a set: an automaton that reads nothing.
@@ -158,7 +160,8 @@ fn counted(
     expr: ExprId,
     spelling: Spelling,
 ) -> Option<(Body, u32, Option<u32>, Spelling)> {
-    if !plan.counts() || spelling == Spelling::CodePoints {
+    // Members are their set's, which a counted piece would be between.
+    if !plan.counts() || spelling == Spelling::CodePoints || grammar.properties(expr).has_members {
         return None;
     }
     match grammar.expr(expr) {

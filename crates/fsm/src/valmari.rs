@@ -63,7 +63,7 @@ fn cut(dfa: &Dfa, work: &mut Work<'_>) -> Result<Vec<Transition>, Stop> {
     let mut bounds: Vec<u32> = letters.flat_map(|letter| [letter.low, letter.high + 1]).collect();
     bounds.sort_unstable();
     bounds.dedup();
-    let mut call_labels: HashMap<(u32, bool), u32> = HashMap::default();
+    let mut call_labels: HashMap<(u32, u32), u32> = HashMap::default();
     let mut transitions = Vec::new();
     for tail in dfa.numbers() {
         for letter in dfa.letters(tail) {
@@ -77,7 +77,7 @@ fn cut(dfa: &Dfa, work: &mut Work<'_>) -> Result<Vec<Transition>, Stop> {
         }
         for call in dfa.calls(tail) {
             let fresh = bounds.len() as u32 * 2 + call_labels.len() as u32;
-            let label = *call_labels.entry((call.unit, call.ticks)).or_insert(fresh);
+            let label = *call_labels.entry((call.unit, call.tick)).or_insert(fresh);
             transitions.push(Transition { tail, head: call.target, label });
         }
     }

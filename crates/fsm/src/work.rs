@@ -9,6 +9,8 @@ pub(crate) enum Stop {
     Nodes,
     /// Too many nodes in the states of one automaton.
     Members,
+    /// The members of a set cannot come in any order.
+    Order,
     /// Too much work in all.
     Work,
     /// The caller said stop.

@@ -604,3 +604,56 @@ fn white_space_behind_a_recursive_rule_goes_in_line() {
         "#]],
     );
 }
+
+#[test]
+fn sets_are_one_automaton_whose_calls_are_members() {
+    // The worked example of `guards.rs`, with a second member that has a key of its own.
+    let mut b = formwork_grammar::GrammarBuilder::new();
+    let (key, other) = (b.literal("\"k\":"), b.literal("\"l\":"));
+    let digit = b.class(formwork_grammar::CharClass::range('0', '9'));
+    let (one, two) = (b.member(0, digit), b.member(1, digit));
+    let (one, two) = (b.seq([key, one]), b.seq([other, two]));
+    let members = b.alt([one, two]);
+    let members = b.star(members);
+    let (open, close) = (b.literal("{"), b.literal("}"));
+    let body = b.seq([open, members, close]);
+    let set = b.set(body, [0]);
+    let root = b.declare("root", formwork_grammar::Place::none());
+    b.define(root, set);
+    let grammar = b.build(root).expect("a set");
+    assert_eq!(
+        grammar.to_string(),
+        "root ::= Set(\"{\" (\"\\\"k\\\":\" Member(0, [0-9]) | \"\\\"l\\\":\" Member(1, [0-9]))* \"}\", requires=(0))\n"
+    );
+    let automata = formwork_fsm::build(&grammar, &Config::default(), &|| false).expect("builds");
+    expect![[r#"
+        r0 root is a set
+          s0: { -> s1
+          s1: " -> s2, } -> s3
+          s2: k -> s4, l -> s5
+          s3*
+          s4: " -> s6
+          s5: " -> s7
+          s6: : -> s8
+          s7: : -> s9
+          s8: {r1} ->+0 s1
+          s9: {r1} ->+1 s1
+        r1 root
+          s0: 0-9 -> s1
+          s1*
+    "#]]
+    .assert_eq(&automata.to_string());
+    // Behind `"k` the member must not have come; behind `}` it must.
+    let at = |text: &str| {
+        let mut state = automata.start(automata.root());
+        for byte in text.bytes() {
+            state = automata.step(state, byte).0.expect("reads it");
+        }
+        state
+    };
+    assert_eq!(automata.guard(at("{")), 0);
+    assert!(automata.may_go_on(at("{\"k"), &[0b10]) && !automata.may_go_on(at("{\"k"), &[0b01]));
+    assert!(automata.is_only_member(at("{\"k"), 0) && !automata.is_only_member(at("{\""), 0));
+    assert!(automata.may_go_on(at("{\""), &[0b01]) && !automata.may_go_on(at("{\""), &[0b11]));
+    assert!(automata.may_go_on(at("{}"), &[0b01]) && !automata.may_go_on(at("{}"), &[0b10]));
+}

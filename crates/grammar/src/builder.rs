@@ -53,7 +53,7 @@ impl GrammarBuilder {
     /// An empty builder.
     pub fn with_limits(limits: Limits) -> Self {
         // Two fixed entries exist from the start, so that constructors have something to return after an error.
-        let leaf = Properties { is_text: true, has_rules: false, tree_size: 1 };
+        let leaf = Properties { is_text: true, has_rules: false, has_members: false, tree_size: 1 };
         let id = |i| ExprId::from_index(i).expect("small index");
         let mut ids = HashMap::default();
         ids.insert(Expr::Empty, id(0));
@@ -149,7 +149,8 @@ impl GrammarBuilder {
     /// The grammar whose output must match `root`; rules that `root` does not reach stay in it.
     ///
     /// # Errors
-    /// A rule without a body, `And`/`Not`/`JsonText` over rules or bytes, an empty trigger, a limit.
+    /// A rule without a body, `And`/`Not`/`JsonText` over rules or bytes, an empty trigger, a member outside of a set, a
+    /// limit.
     pub fn build(self, root: RuleId) -> Result<Grammar, GrammarError> {
         if let Some(error) = self.error {
             return Err(error);
@@ -160,6 +161,10 @@ impl GrammarBuilder {
                 let message = format!("rule `{name}` is used but not defined");
                 return Err(GrammarError::new(GrammarErrorKind::Undefined, place, message));
             };
+            if self.properties[body.index()].has_members {
+                let message = format!("rule `{name}` has a member outside of a set");
+                return Err(GrammarError::new(GrammarErrorKind::Member, place, message));
+            }
             rules.push(Rule { name, body, place, sharing });
         }
         let inner = Inner { rules, exprs: self.exprs, properties: self.properties, root };
@@ -391,6 +396,71 @@ impl GrammarBuilder {
         self.intern(Expr::Until(Box::new(Until::new(arms, excluded, ends))))
     }
 
+    /// A member of the set that it will stand in. See [`Expr::Member`].
+    pub fn member(&mut self, number: u32, body: ExprId) -> ExprId {
+        if number as usize >= self.limits.max_members {
+            let message = format!("a set of more than {} members", self.limits.max_members);
+            self.fail(GrammarErrorKind::Limit, Place::None, message);
+            return self.never;
+        }
+        if self.properties[body.index()].has_members {
+            self.fail(GrammarErrorKind::Member, Place::None, "a member stands directly in another");
+            return self.never;
+        }
+        match body == self.never {
+            true => body,
+            false => self.intern(Expr::Member { number, body }),
+        }
+    }
+
+    /// The texts of `body` in which every member stands at most once, and those with the numbers `required` do. See
+    /// [`Expr::Set`].
+    pub fn set(&mut self, body: ExprId, required: impl IntoIterator<Item = u32>) -> ExprId {
+        let members = self.members(body);
+        let mut operands = vec![body];
+        for number in required {
+            let n_before = operands.len();
+            operands.extend(members.iter().filter(|member| member.0 == number).map(|member| member.1));
+            if operands.len() == n_before {
+                return self.never;
+            }
+        }
+        match members.is_empty() {
+            true => body,
+            false => {
+                let mut asked = operands.split_off(1);
+                asked.sort_unstable();
+                asked.dedup();
+                operands.append(&mut asked);
+                self.intern(Expr::Set(operands.into()))
+            }
+        }
+    }
+
+    /// The members below `body` that have no set yet.
+    fn members(&mut self, body: ExprId) -> Vec<(u32, ExprId)> {
+        let mut seen = crate::collections::HashSet::default();
+        let mut members = Vec::new();
+        let mut stack = vec![body];
+        while let Some(expr) = stack.pop() {
+            if !self.properties[expr.index()].has_members || !seen.insert(expr) {
+                continue;
+            }
+            match &self.exprs[expr.index()] {
+                Expr::Member { number, .. } => members.push((*number, expr)),
+                Expr::Seq(parts) | Expr::Alt(parts) => stack.extend_from_slice(parts),
+                Expr::Repeat { body, .. } => stack.push(*body),
+                _ => {
+                    let message = "members stand in a set under sequences, alternations and repetitions only";
+                    self.fail(GrammarErrorKind::Member, Place::None, message);
+                    return Vec::new();
+                }
+            }
+        }
+        members.sort_unstable();
+        members
+    }
+
     // ---- the arena ----
 
     fn not_text(&mut self, what: &str, operand: ExprId) {
@@ -431,7 +501,7 @@ fn heap_bytes(expr: &Expr) -> usize {
     2 * match expr {
         Expr::Bytes(bytes) => bytes.len(),
         Expr::Class(class) => size_of_val(class.ranges()),
-        Expr::Seq(parts) | Expr::Alt(parts) | Expr::And(parts) => size_of_val(&parts[..]),
+        Expr::Seq(parts) | Expr::Alt(parts) | Expr::And(parts) | Expr::Set(parts) => size_of_val(&parts[..]),
         Expr::Symbols(set) => {
             let name = |symbol: &Symbol| if let Symbol::Name(name) = symbol { name.len() } else { 0 };
             size_of_val(set.members()) + set.members().iter().map(name).sum::<usize>()
@@ -443,11 +513,12 @@ fn heap_bytes(expr: &Expr) -> usize {
 }
 
 fn properties(expr: &Expr, of: &[Properties]) -> Properties {
-    let leaf = Properties { is_text: true, has_rules: false, tree_size: 1 };
+    let leaf = Properties { is_text: true, has_rules: false, has_members: false, tree_size: 1 };
     let all = |parts: &[ExprId]| {
         parts.iter().map(|part| of[part.index()]).fold(leaf, |a, b| Properties {
             is_text: a.is_text && b.is_text,
             has_rules: a.has_rules || b.has_rules,
+            has_members: a.has_members || b.has_members,
             tree_size: a.tree_size.saturating_add(b.tree_size),
         })
     };
@@ -460,6 +531,9 @@ fn properties(expr: &Expr, of: &[Properties]) -> Properties {
         Expr::ByteClass(_) => Properties { is_text: false, ..leaf },
         Expr::Seq(parts) | Expr::Alt(parts) | Expr::And(parts) => all(parts),
         Expr::Repeat { body, .. } | Expr::Not(body) => all(&[*body]),
+        // The other operands are below the first.
+        Expr::Set(parts) => Properties { is_text: false, has_members: false, ..all(&parts[..1]) },
+        Expr::Member { body, .. } => Properties { is_text: false, has_members: true, ..all(&[*body]) },
         Expr::Rule(_) => Properties { is_text: false, has_rules: true, ..leaf },
         Expr::JsonText(body) => Properties { is_text: false, ..all(&[*body]) },
         Expr::Symbols(_) => Properties { is_text: false, ..leaf },

@@ -21,6 +21,8 @@ pub enum GrammarErrorKind {
     NotText,
     /// An [`Until`](crate::Until) with an empty trigger.
     EmptyTrigger,
+    /// A member stands outside of a set, or where its set cannot see it.
+    Member,
     /// A [limit](crate::Limits) was exceeded.
     Limit,
 }

@@ -50,14 +50,32 @@ pub enum Expr {
     Tag(Box<str>),
     /// Text up to a trigger, or to the end.
     Until(Box<Until>),
+    /// A set of members in any order: the texts of the first operand in which every [`Member`](Self::Member) stands at
+    /// most once, and those that must stand there do. They are the other operands; a number that several of them have
+    /// asks for one of these.
+    ///
+    /// A permutation phrase (Baars, Löh and Swierstra, *Parsing permutation phrases*, 2004) whose order, separators and
+    /// other parts the body says.
+    Set(Box<[ExprId]>),
+    /// A member of the set around it. Stands below a [`Set`](Self::Set) of the same rule, under nothing but sequences,
+    /// alternations and repetitions.
+    Member {
+        /// What tells members apart: all with one number are the same member.
+        number: u32,
+        /// The texts; the empty one must not be among them.
+        body: ExprId,
+    },
 }
 
 impl Expr {
     /// The direct operands, in the order written.
     pub fn operands(&self) -> &[ExprId] {
         match self {
-            Self::Seq(parts) | Self::Alt(parts) | Self::And(parts) => parts,
-            Self::Repeat { body, .. } | Self::Not(body) | Self::JsonText(body) => std::slice::from_ref(body),
+            Self::Seq(parts) | Self::Alt(parts) | Self::And(parts) | Self::Set(parts) => parts,
+            Self::Repeat { body, .. }
+            | Self::Not(body)
+            | Self::JsonText(body)
+            | Self::Member { body, .. } => std::slice::from_ref(body),
             Self::Until(until) => until.continuations(),
             Self::Empty
             | Self::Never
@@ -81,6 +99,8 @@ pub struct Properties {
     pub is_text: bool,
     /// Whether some rule is referred to below.
     pub has_rules: bool,
+    /// Whether there are members below whose set is not.
+    pub has_members: bool,
     /// The number of nodes of the expression written out as a tree, saturating: what expanding all sharing would cost.
     pub tree_size: u32,
 }

@@ -12,10 +12,12 @@ pub struct Limits {
     pub max_exprs: usize,
     /// Bytes of all literals, operand lists and character ranges together; default 256 MiB.
     pub max_bytes: usize,
+    /// Members of one set; default 4,096.
+    pub max_members: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_rules: 200_000, max_exprs: 4_000_000, max_bytes: 256 << 20 }
+        Self { max_rules: 200_000, max_exprs: 4_000_000, max_bytes: 256 << 20, max_members: 4_096 }
     }
 }

@@ -106,6 +106,7 @@ impl<'a> Plan<'a> {
                     f.write_str(", ")?;
                 }
                 Todo::Ends(until) => write_ends(f, until)?,
+                Todo::Required(members) => self.required(f, members)?,
                 Todo::Expr(expr, tightness) => match self.holder(expr) {
                     Some(name) => f.write_str(name)?,
                     None => self.expr(f, expr, tightness, &mut todo)?,
@@ -113,6 +114,22 @@ impl<'a> Plan<'a> {
             }
         }
         f.write_char('\n')
+    }
+
+    /// What follows the body of a set.
+    fn required(&self, f: &mut fmt::Formatter<'_>, members: &[ExprId]) -> fmt::Result {
+        let mut numbers: Vec<u32> = Vec::new();
+        for &member in members {
+            if let Expr::Member { number, .. } = self.grammar.expr(member) {
+                numbers.push(*number);
+            }
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        for (i, number) in numbers.iter().enumerate() {
+            write!(f, "{}{number}", if i == 0 { ", requires=(" } else { ", " })?;
+        }
+        if numbers.is_empty() { Ok(()) } else { f.write_char(')') }
     }
 
     /// Prints what comes first of an expression and leaves the rest to do.
@@ -161,6 +178,17 @@ impl<'a> Plan<'a> {
                 todo.push(Todo::Text(")"));
                 todo.push(Todo::Expr(*body, Tightness::Alternation));
             }
+            Expr::Set(parts) => {
+                f.write_str("Set(")?;
+                todo.push(Todo::Text(")"));
+                todo.push(Todo::Required(&parts[1..]));
+                todo.push(Todo::Expr(parts[0], Tightness::Alternation));
+            }
+            Expr::Member { number, body } => {
+                write!(f, "Member({number}, ")?;
+                todo.push(Todo::Text(")"));
+                todo.push(Todo::Expr(*body, Tightness::Alternation));
+            }
             Expr::Symbols(set) => write!(f, "{set}")?,
             Expr::Tag(text) => {
                 f.write_str("Tag(")?;
@@ -193,6 +221,8 @@ enum Todo<'a> {
     Trigger(&'a str),
     /// What follows the arms.
     Ends(&'a Until),
+    /// The members that a set asks for.
+    Required(&'a [ExprId]),
     /// An expression where at least this tightness is needed.
     Expr(ExprId, Tightness),
 }
@@ -254,7 +284,8 @@ fn shared(grammar: &Grammar) -> Vec<bool> {
             size = size.saturating_add(1 + if named { REFERENCE } else { sizes[operand.index()] });
         }
         sizes[id.index()] = size;
-        shared[id.index()] = n_uses[id.index()] > 1 && size > SMALL;
+        // A rule of its own would part members from their set.
+        shared[id.index()] = n_uses[id.index()] > 1 && size > SMALL && !grammar.properties(id).has_members;
     }
     shared
 }
@@ -316,6 +347,8 @@ fn hashes(grammar: &Grammar, names: &[String]) -> Vec<u64> {
             Expr::And(_) => hash.add(b"&"),
             Expr::Not(_) => hash.add(b"!"),
             Expr::JsonText(_) => hash.add(b"j"),
+            Expr::Set(_) => hash.add(b"S"),
+            Expr::Member { number, .. } => hash.add(b"m").add(&number.to_le_bytes()),
             Expr::Symbols(set) => hash.add(b"t").add(set.to_string().as_bytes()),
             Expr::Tag(text) => hash.add(b"g").add(text.as_bytes()),
             Expr::Until(until) => {

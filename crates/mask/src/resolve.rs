@@ -10,7 +10,7 @@ use crate::local::{Base, LocalMask, Reference};
 use crate::suffix::SuffixTrie;
 use crate::walk::covers;
 use formwork_earley::{Item, LimitExceeded, RowId, Rows, TableId};
-use formwork_fsm::{RuleId, StateId};
+use formwork_fsm::{Counter, RuleId, StateId};
 use formwork_grammar::ByteSet;
 use formwork_vocab::{NodeId, TokenId, Trie, Vocabulary};
 use std::sync::Arc;
@@ -334,11 +334,10 @@ impl Resolver {
 fn left_and_due(rows: &Rows, item: &Item) -> (u32, u32) {
     let automata = rows.automata();
     match automata.counter(automata.rule_of(item.state)) {
-        Some(counter) => (
-            counter.max.map_or(u32::MAX, |max| max.saturating_sub(item.count)),
-            counter.min.saturating_sub(item.count),
-        ),
-        None => (u32::MAX, 0),
+        Some(Counter::Ticks { min, max }) => {
+            (max.map_or(u32::MAX, |max| max.saturating_sub(item.count)), min.saturating_sub(item.count))
+        }
+        _ => (u32::MAX, 0),
     }
 }
 

@@ -20,7 +20,7 @@ use crate::slices::{Loop, Slices};
 use crate::suffix::SuffixTrie;
 use crate::token_set::TokenSet;
 use formwork_earley::{LimitExceeded, RowId, Rows, TableId};
-use formwork_fsm::{Automata, RuleView, StateId};
+use formwork_fsm::{Automata, Counter, RuleView, StateId};
 use formwork_grammar::ByteSet;
 use formwork_vocab::{NodeId, TokenId, Trie, Vocabulary};
 use std::sync::Arc;
@@ -66,8 +66,10 @@ struct Start {
     state: StateId,
     /// The state's loop, if its slice is taken.
     slice: Option<Loop>,
-    /// In a counted rule: the ticks that the state still needs and can reach.
+    /// In a counted rule: the ticks that the state still needs and can reach; in a set's, twice the state's guard.
     ahead: Option<(u32, u32)>,
+    /// Whether the rule may end depends on what the item counted.
+    end_depends: bool,
     /// Whether anybody calls the rule; what lies behind the end of one that nobody calls is nobody's.
     is_called: bool,
 }
@@ -153,9 +155,10 @@ impl Walker {
     ) -> Result<LocalMask, LimitExceeded> {
         let automata = Arc::clone(self.rows.automata());
         let rule = automata.rule_of(state);
-        let counts = automata.counter(rule).is_some();
+        let counter = automata.counter(rule);
+        let counts = counter.is_some();
         let vocabulary = self.slices.vocabulary().clone();
-        if counts && !automata.refers(rule) {
+        if matches!(counter, Some(Counter::Ticks { .. })) && !automata.refers(rule) {
             let counted = counted_mask(&vocabulary, &automata, state);
             return Ok(LocalMask {
                 accepted: TokenSet::List(Box::default()),
@@ -174,6 +177,11 @@ impl Walker {
             state,
             slice: (self.uses_slices && is_wide_loop(own_loop)).then_some(own_loop),
             ahead: counts.then(|| automata.ticks_ahead(state)),
+            end_depends: match counter {
+                None => false,
+                Some(Counter::Ticks { .. }) => automata.ticks_ahead(state).1 > 0,
+                Some(Counter::Members) => !automata.has_required(rule, &[]),
+            },
             is_called: automata.is_called(rule),
         };
         let next_bytes = *automata.next_bytes(state);
@@ -306,7 +314,7 @@ impl Walker {
             };
             if let (Some((need, reach)), Config::Row(row)) = (ahead, config) {
                 let (most, least) = self.rows.floating_ticks(row);
-                if most > need || least < reach || ends && reach > 0 {
+                if most > need || least < reach || ends && start.end_depends {
                     // Here the item's own count decides: whether it may go on, or whether it may end already.
                     findings.rechecks.push(node);
                     self.undecided(trie, node);
@@ -378,6 +386,10 @@ impl Walker {
                         Some(row) => row,
                         None => return Ok(None),
                     }
+                } else if self.frames.is_empty() && automata.counter(state.rule()) == Some(Counter::Members) {
+                    // What the state calls is a member, or has states of its own; the target's row has its guard.
+                    let Some(target) = plain else { return Ok(None) };
+                    self.rows.floating(state.sibling(target))?
                 } else if ahead.is_some() {
                     // Counts are kept in rows.
                     let row = self.rows.floating(state)?;

@@ -6,14 +6,16 @@
 
 mod extract;
 mod grammar;
+mod set;
 mod text;
 mod vocabulary;
 
 #[cfg(feature = "proptest")]
 mod strategy;
 
-pub use extract::{expand_counts, extract};
+pub use extract::{expand_counts, expand_sets, extract};
 pub use grammar::{GrammarShape, random_grammar};
+pub use set::random_set;
 #[cfg(feature = "proptest")]
 pub use strategy::{cases, grammars, seeds, strategy_of};
 pub use text::{random_bytes, random_walk};

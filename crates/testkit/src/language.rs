@@ -17,6 +17,7 @@ type Strings = BTreeSet<Vec<u8>>;
 ///
 /// Time and memory grow as the number of strings over the alphabet; meant for some thousand strings.
 pub fn enumerate(grammar: &Grammar, alphabet: &[u8], max_len: usize) -> Vec<Vec<u8>> {
+    let grammar = &crate::generate::expand_sets(grammar);
     let all = all_strings(alphabet, max_len);
     let characters = characters(alphabet);
     let texts: Strings = all.iter().filter(|s| std::str::from_utf8(s).is_ok()).cloned().collect();

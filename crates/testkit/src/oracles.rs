@@ -56,5 +56,6 @@ pub use {
     mask_vs_brute_force::mask_vs_brute_force,
     pool_changes_nothing::pool_changes_nothing,
     rollback_replay::rollback_replay,
+    switches_change_nothing::same_masks,
     switches_change_nothing::switches_change_nothing,
 };

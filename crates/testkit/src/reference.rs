@@ -11,6 +11,7 @@
 //!   whether the text they spell is in the operand; raw quotes, backslashes and controls spell nothing.
 //! - Symbols are [spelled](crate::SpelledSymbols) as bytes; text up to a trigger looks back over all of itself at each
 //!   character.
+//! - A set is all orders of its members, [written out](crate::generate::expand_sets).
 //! - A repeat of something that may be empty has no least count.
 //!
 //! # What is exact
@@ -26,8 +27,9 @@ mod text;
 mod until;
 
 use crate::SpelledSymbols;
+use crate::generate::expand_sets;
 use chart::{Chart, Plan, Viability};
-use formwork_grammar::{ByteSet, Grammar};
+use formwork_grammar::{ByteSet, Expr, ExprId, Grammar};
 use std::cell::RefCell;
 
 /// The reference recogniser of one grammar.
@@ -70,7 +72,9 @@ impl Reference {
     /// The recogniser of what the root rule of `grammar` stands for, with symbols spelled as bytes. No byte class of the
     /// grammar may have the byte that spellings begin with.
     pub fn with_symbols(grammar: &Grammar, symbols: &SpelledSymbols) -> Self {
-        Self { plan: RefCell::new(Plan::new(grammar, symbols)) }
+        let is_set = |i| matches!(ExprId::from_index(i).map(|id| grammar.expr(id)), Some(Expr::Set(_)));
+        let expanded = (0..grammar.n_exprs()).any(is_set).then(|| expand_sets(grammar));
+        Self { plan: RefCell::new(Plan::new(expanded.as_ref().unwrap_or(grammar), symbols)) }
     }
 
     /// Whether `bytes` are in the language.

@@ -1,6 +1,7 @@
 //! One expression of a grammar as a grammar of its own.
 
 use formwork_grammar::{Expr, ExprId, Grammar, GrammarBuilder, HashMap, Place, RuleId};
+use std::collections::BTreeMap;
 
 /// The grammar whose root rule is one expression of another grammar, with the rules that it reaches.
 ///
@@ -11,6 +12,14 @@ use formwork_grammar::{Expr, ExprId, Grammar, GrammarBuilder, HashMap, Place, Ru
 /// If `expr` is of a larger grammar.
 pub fn extract(grammar: &Grammar, expr: ExprId) -> Grammar {
     extract_with(grammar, expr, |_, body| body)
+}
+
+/// The same language with every set written out as alternatives, from the root's rule: all orders of its members, sharing
+/// what follows the same set of them.
+///
+/// Meant for a handful of members; the result doubles with each.
+pub fn expand_sets(grammar: &Grammar) -> Grammar {
+    extract(grammar, grammar.rule(grammar.root()).body())
 }
 
 /// The same language with every count written out as copies, `x{2,4}` as `x x (x x?)?`, from the root's rule.
@@ -60,6 +69,10 @@ fn copy(
             if copies.contains_key(&id) {
                 continue;
             }
+            // Has a meaning in its set only.
+            if grammar.properties(id).has_members {
+                continue;
+            }
             let all = |parts: &[ExprId]| parts.iter().map(|part| copies[part]).collect::<Vec<_>>();
             let copy = match grammar.expr(id) {
                 Expr::Empty => builder.empty(),
@@ -73,6 +86,7 @@ fn copy(
                 Expr::Repeat { body, min, max } => repeat(&mut builder, copies[body], *min, *max),
                 Expr::Not(body) => builder.not(copies[body]),
                 Expr::JsonText(body) => builder.json_text(copies[body]),
+                Expr::Set(parts) => set(&mut builder, grammar, parts, &copies, &mut repeat),
                 Expr::Symbols(set) => builder.symbols(set.clone()),
                 Expr::Tag(tag) => builder.tag(tag),
                 Expr::Until(until) => {
@@ -112,13 +126,117 @@ fn below(grammar: &Grammar, expr: ExprId) -> Vec<ExprId> {
                 found.push(id);
             }
         };
-        match grammar.expr(here) {
-            Expr::Seq(parts) | Expr::Alt(parts) | Expr::And(parts) => parts.iter().copied().for_each(visit),
-            Expr::Repeat { body, .. } | Expr::Not(body) | Expr::JsonText(body) => visit(*body),
-            Expr::Until(until) => until.continuations().iter().copied().for_each(visit),
-            _ => {}
-        }
+        grammar.expr(here).operands().iter().copied().for_each(&mut visit);
     }
     found.sort_unstable();
     found
+}
+
+/// Where one of these sets of members leads: the sets after it, and the texts in between.
+type Ways = BTreeMap<u64, ExprId>;
+
+/// A set as alternatives: per expression with members and per set of members that came before (bit = number), what it may
+/// read and which came then.
+fn set(
+    builder: &mut GrammarBuilder,
+    grammar: &Grammar,
+    parts: &[ExprId],
+    copies: &HashMap<ExprId, ExprId>,
+    repeat: &mut impl FnMut(&mut GrammarBuilder, ExprId, u32, Option<u32>) -> ExprId,
+) -> ExprId {
+    let number = |expr: ExprId| match grammar.expr(expr) {
+        Expr::Member { number, .. } => Some(*number),
+        _ => None,
+    };
+    let inside = below(grammar, parts[0]);
+    let n_members = inside.iter().filter_map(|&expr| number(expr)).max().map_or(0, |greatest| greatest + 1);
+    let mut ways: HashMap<(ExprId, u64), Ways> = HashMap::default();
+    for &expr in &inside {
+        // Later sets first, which is what repetitions lead to.
+        for before in (0..1u64 << n_members).rev() {
+            let of = |part: ExprId, before: u64| match copies.get(&part) {
+                Some(&copy) => Ways::from([(before, copy)]),
+                None => ways.get(&(part, before)).cloned().unwrap_or_default(),
+            };
+            let found = match grammar.expr(expr) {
+                _ if copies.contains_key(&expr) => continue,
+                Expr::Member { number, body } => match before >> number & 1 {
+                    0 => Ways::from([(before | 1 << number, copies[body])]),
+                    _ => Ways::default(),
+                },
+                Expr::Seq(parts) => {
+                    let nothing = Ways::from([(before, builder.empty())]);
+                    parts.iter().fold(nothing, |ways, &part| follow(builder, &ways, |after| of(part, after)))
+                }
+                Expr::Alt(parts) => {
+                    parts.iter().fold(Ways::default(), |ways, &part| either(builder, ways, &of(part, before)))
+                }
+                &Expr::Repeat { body, min, max } => {
+                    let nothing = Ways::from([(before, builder.empty())]);
+                    let mut least = nothing;
+                    for _ in 0..min {
+                        least = follow(builder, &least, |after| of(body, after));
+                    }
+                    match max {
+                        Some(max) => {
+                            let mut all = least.clone();
+                            for _ in min..max {
+                                least = follow(builder, &least, |after| of(body, after));
+                                all = either(builder, all, &least);
+                            }
+                            all
+                        }
+                        None => {
+                            // Rounds after which no more members came, then one after which more did, and so on.
+                            let mut stars: HashMap<u64, Ways> = HashMap::default();
+                            for before in (0..1u64 << n_members).rev() {
+                                let once = of(body, before);
+                                let same = once.get(&before).copied().unwrap_or(builder.never());
+                                let same = repeat(builder, same, 0, None);
+                                let mut all = Ways::from([(before, same)]);
+                                for (&after, &text) in once.iter().filter(|way| *way.0 != before) {
+                                    let first = builder.seq([same, text]);
+                                    let rest = follow(builder, &Ways::from([(after, first)]), |after| {
+                                        stars[&after].clone()
+                                    });
+                                    all = either(builder, all, &rest);
+                                }
+                                stars.insert(before, all);
+                            }
+                            follow(builder, &least, |after| stars[&after].clone())
+                        }
+                    }
+                }
+                other => unimplemented!("members do not stand below {other:?}"),
+            };
+            ways.insert((expr, before), found);
+        }
+    }
+    let required: u64 =
+        parts[1..].iter().filter_map(|&part| number(part)).fold(0, |set, number| set | 1 << number);
+    let whole = ways.remove(&(parts[0], 0)).unwrap_or_default();
+    let complete = whole.into_iter().filter(|(after, _)| after & required == required);
+    let texts: Vec<ExprId> = complete.map(|(_, text)| text).collect();
+    builder.alt(texts)
+}
+
+fn follow(builder: &mut GrammarBuilder, ways: &Ways, next: impl Fn(u64) -> Ways) -> Ways {
+    let mut all = Ways::default();
+    for (&between, &head) in ways {
+        let more: Ways =
+            next(between).into_iter().map(|(after, tail)| (after, builder.seq([head, tail]))).collect();
+        all = either(builder, all, &more);
+    }
+    all
+}
+
+fn either(builder: &mut GrammarBuilder, mut ways: Ways, more: &Ways) -> Ways {
+    for (&after, &text) in more {
+        let all = match ways.get(&after) {
+            Some(&known) => builder.alt([known, text]),
+            None => text,
+        };
+        ways.insert(after, all);
+    }
+    ways
 }

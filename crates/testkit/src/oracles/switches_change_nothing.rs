@@ -23,7 +23,7 @@ pub fn switches_change_nothing(case: &EngineCase, rng: &mut Rng, max_steps: usiz
 }
 
 /// Follows a random walk with two cases of one vocabulary whose grammars mean the same.
-pub(super) fn same_masks(
+pub fn same_masks(
     property: &str,
     one: &EngineCase,
     other: &EngineCase,
