@@ -40,7 +40,10 @@ pub enum PropertyOrder {
     #[default]
     Schema,
     /// Any order, each declared key at most once.
-    /// The price: states grow with the subsets of the declared keys, so that only small objects fit the limits.
+    ///
+    /// Keys on which nothing hangs but their own value cost no more than in order. Of those that depend on each other
+    /// (`dependentRequired`, `oneOf` over properties, `maxProperties` and the like) there may be a dozen in one object.
+    /// Masks near the beginning and the end of a member take some tens of microseconds, once per output.
     Any,
 }
 

@@ -46,7 +46,8 @@ impl Lowering<'_> {
             let (loops, ways) = (self.b.star(loops), self.b.alt(ways));
             tails[state] = self.b.seq([loops, ways]);
             // References stop sequences from being flattened into each other over and over.
-            if n > 64 && state % 16 == 0 {
+            // Members must stay in the rule of their set.
+            if n > 64 && state % 16 == 0 && !self.b.properties(tails[state]).has_members {
                 tails[state] = self.tail_rule(tails[state], pointer);
             }
         }

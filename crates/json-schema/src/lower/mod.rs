@@ -1,5 +1,6 @@
 //! From the normal form to grammar rules: one rule for each distinct demand on a value.
 
+mod any_order;
 mod array;
 mod compare;
 mod digits;

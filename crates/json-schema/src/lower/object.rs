@@ -2,7 +2,7 @@
 //!
 //! Conjuncts about all members of a key language are settled per name before anything is explored; what is left, the
 //! *core*, is empty for nineteen of twenty real objects. The states of the machine are residuals of the core, times
-//! the position among the declared names (or the set of those seen).
+//! the position among the declared names. Objects whose members come in any order have a module of their own.
 
 use super::Lowering;
 use super::machine::{Machine, MachineState};
@@ -18,15 +18,15 @@ use std::sync::Arc;
 const MAX_FREE: usize = 4;
 
 /// A name that a formula mentions.
-struct Name {
-    name: Arc<str>,
+pub(super) struct Name {
+    pub(super) name: Arc<str>,
     /// What the conjuncts demand of its value.
-    demand: FormulaId,
-    required: bool,
+    pub(super) demand: FormulaId,
+    pub(super) required: bool,
 }
 
 /// A class of names that no formula mentions.
-struct Class {
+pub(super) struct Class {
     key: ExprId,
     demand: FormulaId,
     /// The key languages of the core that contain it.
@@ -34,12 +34,12 @@ struct Class {
 }
 
 /// An object's formula, taken apart.
-struct Parts {
-    declared: Vec<Name>,
+pub(super) struct Parts {
+    pub(super) declared: Vec<Name>,
     /// Mentioned but not declared: they come among the undeclared ones.
     extra: Vec<Name>,
-    classes: Vec<Class>,
-    core: FormulaId,
+    pub(super) classes: Vec<Class>,
+    pub(super) core: FormulaId,
 }
 
 impl Lowering<'_> {
@@ -65,11 +65,13 @@ impl Lowering<'_> {
         let Some(parts) = self.take_apart(formula, declared, pointer)? else { return Ok(self.b.never()) };
         let (open, close) = (self.b.literal("{"), self.b.literal("}"));
         let close = self.b.seq([self.ws, close]);
-        let members = match self.options.property_order {
-            PropertyOrder::Schema => self.in_order(&parts, close, pointer)?,
-            PropertyOrder::Any => self.in_any_order(&parts, close, pointer)?,
-        };
-        Ok(self.b.seq([open, members]))
+        match self.options.property_order {
+            PropertyOrder::Schema => {
+                let members = self.in_order(&parts, close, pointer)?;
+                Ok(self.b.seq([open, members]))
+            }
+            PropertyOrder::Any => self.in_any_order(&parts, (open, close), pointer),
+        }
     }
 
     // ---- taking the formula apart ----
@@ -315,7 +317,7 @@ impl Lowering<'_> {
     }
 
     /// The ways to read the value of a key: what it must satisfy, and the core after it.
-    fn ways(
+    pub(super) fn ways(
         &mut self,
         core: FormulaId,
         key: Key<'_>,
@@ -335,7 +337,7 @@ impl Lowering<'_> {
     }
 
     /// The edges of undeclared members from a residual: key, alternative.
-    fn undeclared(
+    pub(super) fn undeclared(
         &mut self,
         parts: &Parts,
         core: FormulaId,
@@ -438,55 +440,6 @@ impl Lowering<'_> {
             (heads, afters) = (new_heads, new_afters);
         }
         Ok(heads.first().copied().unwrap_or(close))
-    }
-
-    /// Members in any order, each declared name at most once.
-    fn in_any_order(&mut self, parts: &Parts, close: ExprId, pointer: &str) -> Result<ExprId, Error> {
-        // Names that cannot come need no bit.
-        let names: Vec<&Name> =
-            parts.declared.iter().filter(|name| name.demand != FormulaId::FALSE).collect();
-        if names.len() > 12 {
-            let message = format!(
-                "{} declared properties in any order need a state for each subset; up to 12 work, or `property_order: schema`",
-                names.len()
-            );
-            return Err(Error::limit(pointer, message));
-        }
-        let required =
-            names.iter().enumerate().filter(|(_, name)| name.required).fold(0u32, |set, (i, _)| set | 1 << i);
-        let mut machine = Machine::default();
-        let mut order: Vec<(u32, FormulaId)> = vec![(0, parts.core)];
-        let mut ids: HashMap<(u32, FormulaId), usize> = HashMap::default();
-        ids.insert(order[0], 0);
-        let mut at = 0;
-        while let Some(&(seen, residual)) = order.get(at) {
-            at += 1;
-            self.count_states(1, pointer)?;
-            let mut steps: Vec<(ExprId, u32, Alternative)> = Vec::new();
-            for (i, name) in names.iter().enumerate() {
-                if seen >> i & 1 == 0 {
-                    let key = Key::Name { name: &name.name, once: true };
-                    let ways = self.ways(residual, key, name.demand, pointer)?;
-                    let key = self.name_key(&name.name);
-                    steps.extend(ways.into_iter().map(|way| (key, seen | 1 << i, way)));
-                }
-            }
-            let undeclared = self.undeclared(parts, residual, pointer)?;
-            steps.extend(undeclared.into_iter().map(|(key, way)| (key, seen, way)));
-            let mut edges = Vec::new();
-            for (key, seen, Alternative { demand, rest }) in steps {
-                let value = self.value(demand)?;
-                let target = *ids.entry((seen, rest)).or_insert_with(|| {
-                    order.push((seen, rest));
-                    order.len() - 1
-                });
-                edges.push((self.member(key, value), target));
-            }
-            let end = seen & required == required && self.normal.may_end(residual);
-            machine.states.push(MachineState { edges, end });
-        }
-        let tails = self.tails(&machine, close, pointer);
-        Ok(self.head(&machine, 0, &tails, close))
     }
 }
 

@@ -1,0 +1,98 @@
+//! Members in any order: exact, and states that grow with the properties instead of their subsets.
+
+mod common;
+
+use common::{Random, Schema};
+use formwork_engine::Compiler;
+use formwork_json_schema::{Numbers, Options, PropertyOrder};
+use formwork_vocab::Vocabulary;
+use serde_json::{Map, Value, json};
+
+fn options() -> Options {
+    Options::default().property_order(PropertyOrder::Any).numbers(Numbers::Any)
+}
+
+/// So many optional properties, every tenth of them required.
+fn many(n: usize, open: bool) -> Value {
+    let properties: Map<String, Value> =
+        (0..n).map(|i| (format!("key{i}"), json!({"type": "integer"}))).collect();
+    let required: Vec<String> = (0..n).step_by(10).map(|i| format!("key{i}")).collect();
+    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": open})
+}
+
+fn text(keys: &[usize]) -> String {
+    let members: Vec<String> = keys.iter().map(|i| format!("\"key{i}\": {i}")).collect();
+    format!("{{{}}}", members.join(", "))
+}
+
+#[test]
+fn two_hundred_properties_in_any_order() {
+    let mut r = Random(7);
+    for open in [false, true] {
+        let schema = Schema::new(&options(), &many(200, open).to_string()).expect("compiles");
+        for _ in 0..20 {
+            // The required ones and some others, shuffled.
+            let mut keys: Vec<usize> = (0..200).filter(|i| i % 10 == 0 || r.below(4) == 0).collect();
+            for i in (1..keys.len()).rev() {
+                keys.swap(i, r.below(i + 1));
+            }
+            assert!(schema.accepts(&text(&keys)));
+            let twice = [&keys[..], &keys[..1]].concat();
+            assert!(!schema.accepts(&text(&twice)));
+            let escaped = text(&keys).replacen("\"key", "\"k\\u0065y", 1);
+            assert!(schema.accepts(&escaped));
+            keys.retain(|&key| key != 50);
+            assert!(!schema.accepts(&text(&keys)), "key50 is required");
+        }
+        assert_eq!(schema.accepts(&text(&(0..201).collect::<Vec<_>>())), open, "key200 is not declared");
+    }
+}
+
+#[test]
+fn states_grow_with_the_properties() {
+    let n_states = |n| {
+        let grammar = options().grammar(&many(n, true).to_string()).expect("a schema");
+        let compiled = Compiler::builder(Vocabulary::bytes()).build().compile(&grammar).expect("compiles");
+        compiled.automata().complete(&|| false).expect("within the limits");
+        compiled.automata().n_states()
+    };
+    let (few, many) = (n_states(50), n_states(400));
+    assert!(many < 10 * few, "{few} states of 50 properties, {many} of 400");
+}
+
+#[test]
+fn properties_that_depend_on_each_other_keep_the_others_free() {
+    let mut schema = many(60, false);
+    schema["dependentRequired"] = json!({"key1": ["key2"], "key3": ["key2", "key4"]});
+    schema["minProperties"] = json!(1);
+    schema["required"] = json!(["key30"]);
+    let schema = Schema::new(&options(), &schema.to_string()).expect("compiles");
+    for (keys, expected) in [
+        (&[30][..], true),
+        (&[1, 30][..], false),
+        (&[1, 30, 2][..], true),
+        (&[40, 2, 3, 30, 4, 59][..], true),
+        (&[40, 2, 3, 30, 59][..], false),
+        (&[2, 1, 2, 30][..], false),
+    ] {
+        assert_eq!(schema.accepts(&text(keys)), expected, "{keys:?}");
+    }
+}
+
+#[test]
+fn a_bounded_number_of_properties_in_any_order_is_tracked_or_refused() {
+    let mut at_least = many(60, false);
+    at_least["required"] = json!([]);
+    at_least["minProperties"] = json!(1);
+    let schema = Schema::new(&options(), &at_least.to_string()).expect("compiles");
+    assert!(!schema.accepts("{}") && schema.accepts(&text(&[59, 3])));
+    let mut at_most = many(60, false);
+    at_most["maxProperties"] = json!(8);
+    let error = Schema::new(&options(), &at_most.to_string()).err().expect("more than a dozen");
+    assert_eq!(error.kind().as_str(), "limit");
+    let mut few = many(6, false);
+    few["maxProperties"] = json!(2);
+    let schema = Schema::new(&options(), &few.to_string()).expect("compiles");
+    assert!(schema.accepts(&text(&[3, 0])) && !schema.accepts(&text(&[3, 4])));
+    assert!(!schema.accepts(&text(&[3, 0, 4])));
+}
