@@ -1,4 +1,4 @@
-//! Any bytes as an EBNF text.
+//! Any bytes as an EBNF text and as a Lark text.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {

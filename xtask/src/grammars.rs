@@ -12,6 +12,7 @@
 
 mod fetch;
 mod inline;
+mod lark;
 mod measure;
 
 use crate::{Arguments, tree};
@@ -21,7 +22,9 @@ use measure::{Measured, measure, random_walks};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const USAGE: &str = "usage: grammars [--tokenizer NAME|FILE] [NAME]... | grammars fetch";
+const USAGE: &str = "usage: grammars [--tokenizer NAME|FILE] [NAME]... | grammars lark [--tokenizer NAME|FILE] | grammars fetch";
+/// The vocabulary for the files of `lark`, among those that `cargo xtask tokenizers fetch` gets.
+const LARK_TOKENIZER: &str = ".cache/tokenizers/llama3_1";
 
 /// How much longer a mask may take as written.
 const MAX_RATIO: f64 = 10.0;
@@ -34,15 +37,20 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     if arguments.first().is_some_and(|argument| argument == "fetch") {
         return fetch::run(&fetched_folder());
     }
-    let (mut tokenizer, mut names) = ("o200k_base".to_owned(), Vec::new());
+    let (mut tokenizer, mut names) = (None, Vec::new());
     let mut rest = arguments.into_iter();
     while let Some(argument) = rest.next() {
         match argument.as_str() {
-            "--tokenizer" => tokenizer = rest.next().context("--tokenizer needs a name or a file")?,
+            "--tokenizer" => tokenizer = Some(rest.next().context("--tokenizer needs a name or a file")?),
             _ if argument.starts_with('-') => bail!("{USAGE}, not {argument}"),
             _ => names.push(argument),
         }
     }
+    if names.first().is_some_and(|name| name == "lark") {
+        let default = || tree::root().join(LARK_TOKENIZER).to_string_lossy().into_owned();
+        return lark::run(&fetched_folder().join("lark"), &tokenizer.unwrap_or_else(default));
+    }
+    let tokenizer = tokenizer.unwrap_or_else(|| "o200k_base".to_owned());
     let vocabulary = crate::exact::vocabulary(&tokenizer)?;
     println!("{tokenizer}: {vocabulary}");
     if cfg!(debug_assertions) {

@@ -55,7 +55,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "grammars",
-        help: "[--tokenizer NAME|FILE] [NAME]... | fetch  masks of grammars as written and with rules in their place",
+        help: "[--tokenizer NAME|FILE] [NAME]... | lark | fetch  masks of grammars as written and with rules in their place; what becomes of Lark files",
         run: grammars::run,
     },
     Command {

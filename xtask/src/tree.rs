@@ -75,6 +75,22 @@ pub(crate) fn members(root: &Path) -> Result<Vec<Member>> {
     folders.into_iter().map(parse).collect()
 }
 
+/// All files below a folder with this extension, sorted.
+pub(crate) fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
+    let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for path in sorted(&folder)? {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|found| found == extension) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
 /// A source file of the project.
 #[derive(Debug)]
 pub(crate) struct Source {

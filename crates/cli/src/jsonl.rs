@@ -100,7 +100,7 @@ struct Question {
 
 /// What every message about a malformed line ends with.
 const SHAPE: &str = "a line is {\"schema\": …, \"instances\": [\"text\", …], \"options\": {…}}, \
-                     or the same with \"ebnf\", \"gbnf\", \"regex\" or \"tag\" instead of \"schema\"";
+                     or the same with \"ebnf\", \"gbnf\", \"lark\", \"regex\" or \"tag\" instead of \"schema\"";
 
 impl Question {
     fn parse(line: &[u8]) -> Result<Self, Problem> {
@@ -111,7 +111,7 @@ impl Question {
         let (mut grammar, mut instances, mut options) = (None, None, None);
         for (name, value) in members {
             let slot = match &*name {
-                "schema" | "ebnf" | "gbnf" | "regex" | "tag" => {
+                "schema" | "ebnf" | "gbnf" | "lark" | "regex" | "tag" => {
                     if let Some((other, _)) = grammar.replace((name.clone(), value)) {
                         return Err(Problem::usage(format!("both \"{other}\" and \"{name}\" in one line")));
                     }
@@ -148,7 +148,7 @@ fn source(kind: &str, raw: &RawValue, options: Value) -> Result<Source, Problem>
             let text = if raw.get().starts_with('"') { string(kind, raw)? } else { raw.get().to_owned() };
             Ok(Source::Schema { text, options })
         }
-        "ebnf" | "gbnf" => {
+        "ebnf" | "gbnf" | "lark" => {
             let mut root = None;
             for (name, value) in object(&options)? {
                 match (name.as_str(), value.as_str()) {
@@ -163,7 +163,11 @@ fn source(kind: &str, raw: &RawValue, options: Value) -> Result<Source, Problem>
                 }
             }
             let text = string(kind, raw)?.into_bytes();
-            Ok(if kind == "gbnf" { Source::Gbnf { text, root } } else { Source::Ebnf { text, root } })
+            Ok(match kind {
+                "gbnf" => Source::Gbnf { text, root },
+                "lark" => Source::Lark { text, root, folder: None },
+                _ => Source::Ebnf { text, root },
+            })
         }
         "regex" => match object(&options)?.keys().next() {
             Some(name) => Err(unknown_option(name, "\"regex\" has no options")),

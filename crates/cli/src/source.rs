@@ -1,10 +1,11 @@
-//! Which grammar: a schema, EBNF, GBNF, a regular expression, a structural tag or any JSON, and the step from its text to a `Grammar`.
+//! Which grammar: a schema, EBNF, GBNF, Lark, a regular expression, a structural tag or any JSON, and the step from its text to a `Grammar`.
 
 use crate::hints::Hints;
 use crate::problem::Problem;
 use formwork::json_schema::Report;
 use formwork::{Grammar, ebnf, json_schema, regex, tags};
 use serde_json::{Value, json};
+use std::path::PathBuf;
 
 /// The text of a grammar and how it is to be read.
 #[derive(Clone, Debug)]
@@ -29,6 +30,15 @@ pub enum Source {
         text: Vec<u8>,
         /// The start rule, if it is not `root`.
         root: Option<String>,
+    },
+    /// A Lark grammar; its bytes need not be UTF-8 either.
+    Lark {
+        /// The grammar's text.
+        text: Vec<u8>,
+        /// The start rule, if it is not `start`.
+        root: Option<String>,
+        /// Where the files are that it imports; without it there are none.
+        folder: Option<PathBuf>,
     },
     /// A regular expression that the whole text must match.
     Regex(String),
@@ -75,8 +85,19 @@ impl Source {
                 let (grammar, report) = options.grammar_with_report(text)?;
                 Ok(Loaded { grammar, report })
             }
-            Self::Ebnf { text, root } => grammar_rules(ebnf::Dialect::Ebnf, text, root.as_deref()),
-            Self::Gbnf { text, root } => grammar_rules(ebnf::Dialect::Gbnf, text, root.as_deref()),
+            Self::Ebnf { text, root } => {
+                grammar_rules(ebnf::Options::new().dialect(ebnf::Dialect::Ebnf), text, root.as_deref())
+            }
+            Self::Gbnf { text, root } => {
+                grammar_rules(ebnf::Options::new().dialect(ebnf::Dialect::Gbnf), text, root.as_deref())
+            }
+            Self::Lark { text, root, folder } => {
+                let mut options = ebnf::Options::new().dialect(ebnf::Dialect::Lark);
+                if let Some(folder) = folder.clone() {
+                    options = options.imports(move |path| std::fs::read_to_string(folder.join(path)).ok());
+                }
+                grammar_rules(options, text, root.as_deref())
+            }
             Self::Regex(pattern) => {
                 let grammar = regex::grammar(pattern)?;
                 Ok(Loaded { grammar, report: Report::default() })
@@ -104,7 +125,7 @@ impl Source {
             Self::Schema { text, .. } | Self::Tag { text, .. } | Self::Tools { text, .. } => {
                 Hints::of_schema(text)
             }
-            Self::Ebnf { text, .. } | Self::Gbnf { text, .. } => {
+            Self::Ebnf { text, .. } | Self::Gbnf { text, .. } | Self::Lark { text, .. } => {
                 Hints::of_ebnf(&String::from_utf8_lossy(text))
             }
             Self::Regex(_) => Hints::default(),
@@ -141,8 +162,7 @@ fn whether_to_reason(reasoning: Option<&str>) -> Result<tags::Reasoning, Problem
     }
 }
 
-fn grammar_rules(dialect: ebnf::Dialect, text: &[u8], root: Option<&str>) -> Result<Loaded, Problem> {
-    let mut options = ebnf::Options::new().dialect(dialect);
+fn grammar_rules(mut options: ebnf::Options, text: &[u8], root: Option<&str>) -> Result<Loaded, Problem> {
     if let Some(root) = root {
         options = options.root(root);
     }

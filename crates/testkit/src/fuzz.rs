@@ -80,15 +80,19 @@ pub fn matcher(data: &[u8]) -> Outcome {
     }
 }
 
-/// Any bytes as an EBNF text: errors or a grammar, which prints stably and compiles within its limits.
+/// Any bytes as an EBNF text and as a Lark text: errors or a grammar, which prints stably and compiles within its limits.
 ///
 /// # Errors
 /// The grammar does not.
 pub fn ebnf(data: &[u8]) -> Outcome {
-    let Ok(grammar) = formwork_ebnf::Options::new().grammar_from_bytes(data) else { return Ok(()) };
-    // Without texts: the reference is too slow for what a fuzzer writes.
-    print_parse_roundtrip(&grammar, &[])?;
-    follow(grammar, data)
+    for dialect in [formwork_ebnf::Dialect::Ebnf, formwork_ebnf::Dialect::Lark] {
+        let options = formwork_ebnf::Options::new().dialect(dialect);
+        let Ok(grammar) = options.grammar_from_bytes(data) else { continue };
+        // Without texts: the reference is too slow for what a fuzzer writes.
+        print_parse_roundtrip(&grammar, &[])?;
+        follow(grammar, data)?;
+    }
+    Ok(())
 }
 
 /// Any text as a regular expression, in both dialects.

@@ -11,7 +11,7 @@ pub(crate) struct GrammarArgs {
     #[command(flatten)]
     which: Which,
 
-    /// With --ebnf and --gbnf, the rule that the whole document must match, if it is not `root`.
+    /// With --ebnf, --gbnf and --lark, the rule that the whole document must match, if it is not `root` (`start` in Lark).
     #[arg(long, value_name = "NAME", help_heading = "Grammar")]
     root: Option<String>,
 
@@ -36,6 +36,10 @@ struct Which {
     /// A grammar in GBNF, the dialect of llama.cpp.
     #[arg(long, value_name = "FILE", help_heading = "Grammar")]
     gbnf: Option<PathBuf>,
+
+    /// A grammar in Lark's dialect, read without a lexer; it imports files relative to its own.
+    #[arg(long, value_name = "FILE", help_heading = "Grammar")]
+    lark: Option<PathBuf>,
 
     /// A regular expression that the whole document must match.
     #[arg(long, value_name = "REGEX", help_heading = "Grammar")]
@@ -109,7 +113,7 @@ struct SchemaArgs {
 impl GrammarArgs {
     /// The grammar's text, read from its file; `or_else` says what else could have been given.
     pub(crate) fn source(&self, or_else: &str) -> Result<Source, Problem> {
-        let Which { schema, ebnf, gbnf, regex, tag, tools, json } = &self.which;
+        let Which { schema, ebnf, gbnf, lark, regex, tag, tools, json } = &self.which;
         if schema.is_none()
             && tag.is_none()
             && tools.is_none()
@@ -121,8 +125,8 @@ impl GrammarArgs {
             )));
         }
         // clap's `requires` gives way to the group's conflicts.
-        if self.root.is_some() && ebnf.is_none() && gbnf.is_none() {
-            return Err(Problem::usage("--root is an option of --ebnf and --gbnf"));
+        if self.root.is_some() && ebnf.is_none() && gbnf.is_none() && lark.is_none() {
+            return Err(Problem::usage("--root is an option of --ebnf, --gbnf and --lark"));
         }
         if tools.is_none()
             && let Some(option) = self.tools.first()
@@ -135,6 +139,9 @@ impl GrammarArgs {
             Ok(Source::Ebnf { text: read(path)?, root: self.root.clone() })
         } else if let Some(path) = gbnf {
             Ok(Source::Gbnf { text: read(path)?, root: self.root.clone() })
+        } else if let Some(path) = lark {
+            let folder = path.parent().map(Path::to_owned);
+            Ok(Source::Lark { text: read(path)?, root: self.root.clone(), folder })
         } else if let Some(pattern) = regex {
             Ok(Source::Regex(pattern.clone()))
         } else if let Some(path) = tag {
@@ -156,15 +163,15 @@ impl GrammarArgs {
             Ok(Source::Schema { text: "true".to_owned(), options: self.options.to_json() })
         } else {
             Err(Problem::usage(format!(
-                "which grammar? Say --schema FILE, --ebnf FILE, --gbnf FILE, --regex REGEX, --tag FILE, --tools FILE or --json{or_else}"
+                "which grammar? Say --schema FILE, --ebnf FILE, --gbnf FILE, --lark FILE, --regex REGEX, --tag FILE, --tools FILE or --json{or_else}"
             )))
         }
     }
 
     /// What messages about the grammar should name.
     fn about(&self) -> Option<String> {
-        let Which { schema, ebnf, gbnf, tag, tools, .. } = &self.which;
-        let path = [schema, ebnf, gbnf, tag, tools].into_iter().find_map(Option::as_ref)?;
+        let Which { schema, ebnf, gbnf, lark, tag, tools, .. } = &self.which;
+        let path = [schema, ebnf, gbnf, lark, tag, tools].into_iter().find_map(Option::as_ref)?;
         Some(path.display().to_string())
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Says which tokens may come after a text: how many, the first of them, and whether the document may end.
 #[derive(Args, Debug)]
 #[command(
-    override_usage = "formwork mask (--schema FILE|--ebnf FILE|--gbnf FILE|--regex REGEX|--tag FILE|--tools FILE|--json) [OPTIONS]",
+    override_usage = "formwork mask (--schema FILE|--ebnf FILE|--gbnf FILE|--lark FILE|--regex REGEX|--tag FILE|--tools FILE|--json) [OPTIONS]",
     after_help = "\
 Examples:
   formwork mask --json --text '{\"a\": '
@@ -44,7 +44,7 @@ pub(crate) struct MaskArgs {
 /// Prints what a grammar becomes on its way to masks, as text or as a drawing.
 #[derive(Args, Debug)]
 #[command(
-    override_usage = "formwork dump (grammar|fsm|rows|mask) (--schema FILE|--ebnf FILE|--gbnf FILE|--regex REGEX|--tag FILE|--tools FILE|--json) [OPTIONS]",
+    override_usage = "formwork dump (grammar|fsm|rows|mask) (--schema FILE|--ebnf FILE|--gbnf FILE|--lark FILE|--regex REGEX|--tag FILE|--tools FILE|--json) [OPTIONS]",
     after_help = "\
 How to read it:
   fsm   `s3*` may end its rule; `a-z -> s4` reads a byte (hexadecimal if it is not printed well),
@@ -118,10 +118,11 @@ impl What {
 /// Writes a grammar in another notation, or says what that notation cannot express.
 #[derive(Args, Debug)]
 #[command(
-    override_usage = "formwork convert (--schema FILE|--ebnf FILE|--gbnf FILE|--regex REGEX|--tag FILE|--tools FILE|--json) --to NOTATION",
+    override_usage = "formwork convert (--schema FILE|--ebnf FILE|--gbnf FILE|--lark FILE|--regex REGEX|--tag FILE|--tools FILE|--json) --to NOTATION",
     after_help = "\
 Examples:
   formwork convert --gbnf grammar.gbnf --to ebnf > grammar.ebnf
+  formwork convert --lark grammar.lark --to gbnf > grammar.gbnf
   formwork convert --schema schema.json --to gbnf
   formwork convert --ebnf date.ebnf --to regex
 

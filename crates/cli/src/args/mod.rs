@@ -52,7 +52,7 @@ pub(crate) enum Command {
 /// Works on bytes, without a tokenizer. One final newline of the document is dropped.
 #[derive(Args, Debug)]
 #[command(
-    override_usage = "formwork check (--schema FILE|--ebnf FILE|--gbnf FILE|--regex REGEX|--tag FILE|--tools FILE|--json) [OPTIONS] [FILE]\n       \
+    override_usage = "formwork check (--schema FILE|--ebnf FILE|--gbnf FILE|--lark FILE|--regex REGEX|--tag FILE|--tools FILE|--json) [OPTIONS] [FILE]\n       \
                       formwork check --jsonl",
     after_help = "\
 Examples:
@@ -64,7 +64,7 @@ Examples:
 With --jsonl, each line of standard input is a question and gets one line of answer at once:
   {\"schema\": {\"type\": \"integer\"}, \"instances\": [\"1\", \"1.5\"], \"options\": {\"numbers\": \"any\"}}
   {\"compile_error\": null, \"verdicts\": [true, false], \"report\": {...}}
-Instead of \"schema\" there can be \"ebnf\", \"gbnf\" or \"regex\". A schema can be given as JSON or as a string of its text.
+Instead of \"schema\" there can be \"ebnf\", \"gbnf\", \"lark\" or \"regex\". A schema can be given as JSON or as a string of its text.
 
 Exit status: 0 accepted; 1 rejected; 2 the grammar, the options or a file is bad. With --jsonl always 0."
 )]
@@ -73,7 +73,7 @@ pub(crate) struct CheckArgs {
     pub(crate) grammar: GrammarArgs,
 
     /// Answer questions from standard input, line by line (see below).
-    #[arg(long, conflicts_with_all = ["schema", "ebnf", "gbnf", "regex", "tag", "json", "file"])]
+    #[arg(long, conflicts_with_all = ["schema", "ebnf", "gbnf", "lark", "regex", "tag", "json", "file"])]
     pub(crate) jsonl: bool,
 
     /// The document; `-` is standard input.
@@ -98,7 +98,7 @@ pub(crate) struct CheckArgs {
 /// standard error.
 #[derive(Args, Debug)]
 #[command(
-    override_usage = "formwork generate (--schema FILE|--ebnf FILE|--gbnf FILE|--regex REGEX|--tag FILE|--tools FILE|--json) [OPTIONS]",
+    override_usage = "formwork generate (--schema FILE|--ebnf FILE|--gbnf FILE|--lark FILE|--regex REGEX|--tag FILE|--tools FILE|--json) [OPTIONS]",
     after_help = "\
 Examples:
   formwork generate --schema examples/schemas/order/schema.json --seed 7

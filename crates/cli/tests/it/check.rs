@@ -153,7 +153,7 @@ fn bad_grammars_options_and_files_are_told_apart_from_rejections() {
         "",
         2,
         expect![[r#"
-            error: which grammar? Say --schema FILE, --ebnf FILE, --gbnf FILE, --regex REGEX, --tag FILE, --tools FILE or --json; or --jsonl, to be asked line by line
+            error: which grammar? Say --schema FILE, --ebnf FILE, --gbnf FILE, --lark FILE, --regex REGEX, --tag FILE, --tools FILE or --json; or --jsonl, to be asked line by line
         "#]],
     );
     check(
@@ -193,7 +193,7 @@ fn bad_grammars_options_and_files_are_told_apart_from_rejections() {
         "",
         2,
         expect![[r#"
-            error: --root is an option of --ebnf and --gbnf
+            error: --root is an option of --ebnf, --gbnf and --lark
         "#]],
     );
     check(

@@ -68,7 +68,7 @@ fn what_a_notation_cannot_say_is_refused_with_the_rule() {
         &["convert", "--to", "ebnf"],
         2,
         expect![[r#"
-            error: which grammar? Say --schema FILE, --ebnf FILE, --gbnf FILE, --regex REGEX, --tag FILE, --tools FILE or --json
+            error: which grammar? Say --schema FILE, --ebnf FILE, --gbnf FILE, --lark FILE, --regex REGEX, --tag FILE, --tools FILE or --json
         "#]],
     );
     let wrong = File::new("wrong.gbnf", "root ::= \"a\"\n       | \"b\"\n");
@@ -82,6 +82,36 @@ fn what_a_notation_cannot_say_is_refused_with_the_rule() {
     let answer = formwork(&["convert", "--gbnf", wrong.path(), "--to", "ebnf"], b"");
     assert_eq!(answer.status, 2);
     assert!(answer.err.contains("line 2"), "{}", answer.err);
+}
+
+#[test]
+fn lark_is_a_source() {
+    let text = "start: _GREETING (\",\" NAME)?\nother: NAME\nNAME: /[a-z]+/\n%import .words._GREETING\n";
+    let lark = File::new("greeting.lark", text);
+    std::fs::write(lark.folder().join("words.lark"), "_GREETING: /hi|hello/i\n").unwrap();
+    check(
+        &["convert", "--lark", lark.path(), "--to", "gbnf"],
+        0,
+        expect![[r#"
+        root ::= start
+        start ::= -GREETING ("," NAME)?
+        -GREETING ::= [Hh] ([Ii] | [Ee] [Ll] [Ll] [Oo])
+        NAME ::= [a-z]+
+    "#]],
+    );
+    check(
+        &["convert", "--lark", lark.path(), "--root", "other", "--to", "regex"],
+        0,
+        expect![[r#"
+        [a-z]+
+    "#]],
+    );
+    assert_eq!(formwork(&["check", "--lark", lark.path()], b"Hi,you").status, 0);
+    assert_eq!(formwork(&["check", "--lark", lark.path()], b"Hi, you").status, 1);
+    let wrong = File::new("wrong.lark", "start: A\nA: /a(?=b)/\n");
+    let answer = formwork(&["check", "--lark", wrong.path()], b"a");
+    assert_eq!(answer.status, 2);
+    assert!(answer.err.contains("line 2, column 6"), "{}", answer.err);
 }
 
 #[test]

@@ -332,7 +332,7 @@ fn options_that_mean_nothing_are_refused() {
         &["dump", "fsm"],
         2,
         expect![[r#"
-            error: which grammar? Say --schema FILE, --ebnf FILE, --gbnf FILE, --regex REGEX, --tag FILE, --tools FILE or --json
+            error: which grammar? Say --schema FILE, --ebnf FILE, --gbnf FILE, --lark FILE, --regex REGEX, --tag FILE, --tools FILE or --json
         "#]],
     );
     check(

@@ -29,6 +29,10 @@ fn questions_are_answered_in_order() {
             "\n",
             r#"{"gbnf": "root ::= [a-c]{,2} |\n  \"x\"", "instances": ["ab", "x", "abc"]}"#,
             "\n",
+            r#"{"lark": "start: NAME+\n%import common.CNAME -> NAME\n%ignore \" \"", "instances": ["a b", "1"]}"#,
+            "\n",
+            r#"{"lark": "a: b", "instances": [], "options": {"root": "a"}}"#,
+            "\n",
             r#"{"regex": "[0-9]{3}", "instances": ["123", "12"]}"#,
             "\n",
             r#"{"tag": {"format": {"begin": "<n>", "content": {"pattern": "[0-9]"}, "end": "</n>"}}, "instances": ["<n>1</n>", "<n>1"]}"#,
@@ -43,6 +47,8 @@ fn questions_are_answered_in_order() {
             {"compile_error":null,"verdicts":[false],"report":{"enforced":[],"relaxed":[],"ignored":[],"notes":[]}}
             {"compile_error":null,"verdicts":[true,false],"report":{"enforced":[],"relaxed":[],"ignored":[],"notes":[]}}
             {"compile_error":null,"verdicts":[true,true,false],"report":{"enforced":[],"relaxed":[],"ignored":[],"notes":[]}}
+            {"compile_error":null,"verdicts":[true,false],"report":{"enforced":[],"relaxed":[],"ignored":[],"notes":[]}}
+            {"compile_error":{"kind":"invalid","pointer":null,"line":1,"column":4,"message":"error: there is no rule `b`\n --> line 1, column 4\n  |\n1 | a: b\n  |    ^\n  = help: did you mean `a`?"},"verdicts":[]}
             {"compile_error":null,"verdicts":[true,false],"report":{"enforced":[],"relaxed":[],"ignored":[],"notes":[]}}
             {"compile_error":null,"verdicts":[true,false],"report":{"enforced":[],"relaxed":[],"ignored":[],"notes":[]}}
             {"compile_error":null,"verdicts":[true,false],"report":{"enforced":[],"relaxed":[],"ignored":[],"notes":[]}}
@@ -122,23 +128,23 @@ fn malformed_lines_are_told_so() {
             "\n",
         ),
         expect![[r#"
-            {"compile_error":{"kind":"usage","pointer":null,"message":"the line is not a JSON object: EOF while parsing a value at line 1 column 0; a line is {\"schema\": …, \"instances\": [\"text\", …], \"options\": {…}}, or the same with \"ebnf\", \"gbnf\", \"regex\" or \"tag\" instead of \"schema\""},"verdicts":[]}
-            {"compile_error":{"kind":"usage","pointer":null,"message":"the line is not a JSON object: invalid type: null, expected a JSON object at line 1 column 4; a line is {\"schema\": …, \"instances\": [\"text\", …], \"options\": {…}}, or the same with \"ebnf\", \"gbnf\", \"regex\" or \"tag\" instead of \"schema\""},"verdicts":[]}
-            {"compile_error":{"kind":"usage","pointer":null,"message":"the line is not a JSON object: EOF while parsing an object at line 1 column 1; a line is {\"schema\": …, \"instances\": [\"text\", …], \"options\": {…}}, or the same with \"ebnf\", \"gbnf\", \"regex\" or \"tag\" instead of \"schema\""},"verdicts":[]}
-            {"compile_error":{"kind":"usage","pointer":null,"message":"no grammar; a line is {\"schema\": …, \"instances\": [\"text\", …], \"options\": {…}}, or the same with \"ebnf\", \"gbnf\", \"regex\" or \"tag\" instead of \"schema\""},"verdicts":[]}
-            {"compile_error":{"kind":"usage","pointer":null,"message":"no \"instances\"; a line is {\"schema\": …, \"instances\": [\"text\", …], \"options\": {…}}, or the same with \"ebnf\", \"gbnf\", \"regex\" or \"tag\" instead of \"schema\""},"verdicts":[]}
+            {"compile_error":{"kind":"usage","pointer":null,"message":"the line is not a JSON object: EOF while parsing a value at line 1 column 0; a line is {\"schema\": …, \"instances\": [\"text\", …], \"options\": {…}}, or the same with \"ebnf\", \"gbnf\", \"lark\", \"regex\" or \"tag\" instead of \"schema\""},"verdicts":[]}
+            {"compile_error":{"kind":"usage","pointer":null,"message":"the line is not a JSON object: invalid type: null, expected a JSON object at line 1 column 4; a line is {\"schema\": …, \"instances\": [\"text\", …], \"options\": {…}}, or the same with \"ebnf\", \"gbnf\", \"lark\", \"regex\" or \"tag\" instead of \"schema\""},"verdicts":[]}
+            {"compile_error":{"kind":"usage","pointer":null,"message":"the line is not a JSON object: EOF while parsing an object at line 1 column 1; a line is {\"schema\": …, \"instances\": [\"text\", …], \"options\": {…}}, or the same with \"ebnf\", \"gbnf\", \"lark\", \"regex\" or \"tag\" instead of \"schema\""},"verdicts":[]}
+            {"compile_error":{"kind":"usage","pointer":null,"message":"no grammar; a line is {\"schema\": …, \"instances\": [\"text\", …], \"options\": {…}}, or the same with \"ebnf\", \"gbnf\", \"lark\", \"regex\" or \"tag\" instead of \"schema\""},"verdicts":[]}
+            {"compile_error":{"kind":"usage","pointer":null,"message":"no \"instances\"; a line is {\"schema\": …, \"instances\": [\"text\", …], \"options\": {…}}, or the same with \"ebnf\", \"gbnf\", \"lark\", \"regex\" or \"tag\" instead of \"schema\""},"verdicts":[]}
             {"compile_error":{"kind":"usage","pointer":null,"message":"\"instances\" is not a list of strings: invalid type: string \"1\", expected a sequence at line 1 column 3"},"verdicts":[]}
             {"compile_error":{"kind":"usage","pointer":null,"message":"\"instances\" is not a list of strings: invalid type: integer `1`, expected a string at line 1 column 2"},"verdicts":[]}
             {"compile_error":{"kind":"usage","pointer":null,"message":"both \"schema\" and \"regex\" in one line"},"verdicts":[]}
             {"compile_error":{"kind":"usage","pointer":null,"message":"\"instances\" twice in one line"},"verdicts":[]}
-            {"compile_error":{"kind":"usage","pointer":null,"message":"unknown member \"colour\"; a line is {\"schema\": …, \"instances\": [\"text\", …], \"options\": {…}}, or the same with \"ebnf\", \"gbnf\", \"regex\" or \"tag\" instead of \"schema\""},"verdicts":[]}
+            {"compile_error":{"kind":"usage","pointer":null,"message":"unknown member \"colour\"; a line is {\"schema\": …, \"instances\": [\"text\", …], \"options\": {…}}, or the same with \"ebnf\", \"gbnf\", \"lark\", \"regex\" or \"tag\" instead of \"schema\""},"verdicts":[]}
             {"compile_error":{"kind":"usage","pointer":"","message":"unknown option `colour`; the options are draft, property_order, formats, whitespace, numbers, strict_objects, relax, resources"},"verdicts":[]}
             {"compile_error":{"kind":"usage","pointer":"","message":"options must be a JSON object"},"verdicts":[]}
             {"compile_error":{"kind":"usage","pointer":null,"message":"unknown option \"root\"; \"regex\" has no options"},"verdicts":[]}
             {"compile_error":{"kind":"usage","pointer":null,"message":"option `root` is the name of a rule, a string"},"verdicts":[]}
             {"compile_error":{"kind":"invalid","pointer":"","message":"a structural tag has a `format`, or `structures` and `triggers`"},"verdicts":[]}
             {"compile_error":{"kind":"usage","pointer":null,"message":"\"regex\" is not a string: invalid type: integer `1`, expected a string at line 1 column 1"},"verdicts":[]}
-            {"compile_error":{"kind":"usage","pointer":null,"message":"the line is not a JSON object: trailing characters at line 1 column 33; a line is {\"schema\": …, \"instances\": [\"text\", …], \"options\": {…}}, or the same with \"ebnf\", \"gbnf\", \"regex\" or \"tag\" instead of \"schema\""},"verdicts":[]}
+            {"compile_error":{"kind":"usage","pointer":null,"message":"the line is not a JSON object: trailing characters at line 1 column 33; a line is {\"schema\": …, \"instances\": [\"text\", …], \"options\": {…}}, or the same with \"ebnf\", \"gbnf\", \"lark\", \"regex\" or \"tag\" instead of \"schema\""},"verdicts":[]}
         "#]],
     );
 }

@@ -49,7 +49,8 @@ pub(super) fn lower(scope: &mut Scope<'_>, start: &str, limits: &Limits) -> Opti
         let any = lowering.builder.star(one);
         lowering.builder.define(rule, any);
     }
-    let first = lowering.builder.rule(lowering.instances[first].rule);
+    let first =
+        lowering.call(&Context { source: 0, instance: None, is_terminal: false }, &Argument::Instance(first));
     let whole = lowering.builder.seq([first, lowering.skip]);
     lowering.builder.define(root, whole);
     lowering.all();
