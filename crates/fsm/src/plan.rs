@@ -32,7 +32,7 @@ const MAX_CYCLE: usize = 512;
 pub(crate) struct Plan {
     keep: Vec<bool>,
     /// For a rule kept to cut a cycle: its alternatives that are not on the cycle, and those that are.
-    splits: HashMap<RuleId, Split>,
+    splits: Arc<HashMap<RuleId, Split>>,
     /// The strongly connected components of the rules that are reached, callees first.
     components: Arc<[Vec<RuleId>]>,
     counters: bool,
@@ -70,7 +70,7 @@ impl Plan {
         if !config.inlining {
             return Self {
                 keep: vec![true; n],
-                splits: HashMap::default(),
+                splits: Arc::default(),
                 components: named,
                 counters: config.counters,
                 shared_escapes: config.shared_escapes,
@@ -118,7 +118,7 @@ impl Plan {
             }
         }
         let (counters, shared_escapes) = (config.counters, config.shared_escapes);
-        Self { keep, splits, components: named, counters, shared_escapes }
+        Self { keep, splits: Arc::new(splits), components: named, counters, shared_escapes }
     }
 
     /// The strongly connected components of the rules that are reached, callees first.
@@ -141,10 +141,11 @@ impl Plan {
         self.shared_escapes
     }
 
-    /// Keeps every rule: what a rule falls back to whose automaton grew too large with others in line.
+    /// Keeps every rule: what a rule falls back to whose automaton grew too large with others in line. Rules stay split,
+    /// since what falls back may be the recursive half of one.
     pub(crate) fn without_inlining(&self) -> Self {
-        let components = Arc::clone(&self.components);
-        Self { keep: vec![true; self.keep.len()], splits: HashMap::default(), components, ..*self }
+        let (splits, components) = (Arc::clone(&self.splits), Arc::clone(&self.components));
+        Self { keep: vec![true; self.keep.len()], splits, components, ..*self }
     }
 }
 

@@ -55,3 +55,16 @@ fn a_counted_rule_that_begins_again_inside_itself() {
 fn a_measured_text_without_loops() {
     check_masks("root ::= \"<\" And([^]{5,15}, [^n]{2,4} \"é\") \">\"", &["<", ">", "a", "b", "é", "aé"]);
 }
+
+/// The recursive half of a rule grew too large with others in line, was built again without, and had no alternatives then:
+/// "<{x;;;;;;;;>" was refused.
+#[test]
+fn half_of_a_rule_that_grows_too_large() {
+    let grammar = grammar("root ::= \"<\" block \">\"\nblock ::= \"{\" block \";;;;;;;;\" | \"x\"");
+    let mut config = formwork_fsm::Config::default();
+    // The root is smaller, the half larger.
+    config.limits.inline_states = 6;
+    let texts = [b"<{x;;;;;;;;>".to_vec(), b"<x>".to_vec()];
+    rows_vs_reference(&grammar, &RowCheck { texts: &texts, alphabet: b"<{x;>", config })
+        .expect("rows and reference agree");
+}
