@@ -24,8 +24,8 @@
 //!   into terminals, by the longest match and by priorities, so they refuse some texts that are accepted here: `ifx` for
 //!   `"if" NAME`, where they see one name; `if` for `NAME`, where they see a keyword. llguidance's lexer commits in the same way.
 //! - **Terminals are regular languages.** In a terminal nothing is ignored. Lazy quantifiers match what greedy ones do:
-//!   `/".*?"/` is also a text with quotes inside, of which Lark would take only the first part. Write
-//!   `/"[^"]*"/`. The terminals of `common` are written in this way.
+//!   `/".*?"/` is also a text with quotes inside, of which Lark would take only the first part; and where such a text
+//!   ends is open, so that automata can outgrow their limits if it is ignored everywhere. Write `/"[^"]*"/`. The terminals of `common` are written in this way.
 //! - **What is ignored** (`%ignore`) may stand any number of times before, between and behind the terminals of a text, and
 //!   in any of the ways to cut it up. Between the items of rules, that is; `"a" "b"` in a terminal are neighbours. What an imported file ignores
 //!   is not ignored here.

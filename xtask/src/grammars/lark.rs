@@ -9,7 +9,7 @@
 use super::measure::{measure, random_walks};
 use crate::tree;
 use anyhow::{Context, Result, bail};
-use formwork::{Compiler, Grammar, Matcher, Vocabulary, ebnf};
+use formwork::{AcceptErrorKind, Compiler, Grammar, Matcher, Vocabulary, ebnf};
 use std::fs;
 use std::path::Path;
 
@@ -167,14 +167,20 @@ fn follow(vocabulary: &Vocabulary, grammar: &Grammar, sample: Option<&Sample>) -
     let compiled = Compiler::new(vocabulary.clone()).compile(grammar)?;
     let accepts = |text: &str| {
         let mut matcher = Matcher::new(&compiled);
-        matcher.accept_bytes(text.as_bytes()).is_ok() && matcher.can_finish()
+        match matcher.accept_bytes(text.as_bytes()) {
+            Ok(()) => Ok(matcher.can_finish()),
+            Err(error) if matches!(error.kind(), AcceptErrorKind::Limit(_)) => Err(error),
+            Err(_) => Ok(false),
+        }
     };
     let documents = match sample {
         Some((_, _, accepted, refused)) => {
-            if !accepts(accepted) {
-                bail!("{accepted:?} is refused");
+            match accepts(accepted) {
+                Err(error) => return Ok(format!("LIMIT: {error}")),
+                Ok(true) => {}
+                Ok(false) => bail!("{accepted:?} is refused"),
             }
-            if accepts(refused) {
+            if accepts(refused)? {
                 bail!("{refused:?} is accepted");
             }
             vec![accepted.as_bytes().to_vec()]
