@@ -24,11 +24,14 @@
 //!   into terminals, by the longest match and by priorities, so they refuse some texts that are accepted here: `ifx` for
 //!   `"if" NAME`, where they see one name; `if` for `NAME`, where they see a keyword. llguidance's lexer commits in the same way.
 //! - **Terminals are regular languages.** In a terminal nothing is ignored. Lazy quantifiers match what greedy ones do:
-//!   `/".*?"/` is also a text with quotes inside, of which Lark would take only the first part; and where such a text
-//!   ends is open, so that automata can outgrow their limits if it is ignored everywhere. Write `/"[^"]*"/`. The terminals of `common` are written in this way.
+//!   `/".*?"/` is also a text with quotes inside, of which Lark would take only the first part. Write
+//!   `/"[^"]*"/`. The terminals of `common` are written in this way.
 //! - **What is ignored** (`%ignore`) may stand any number of times before, between and behind the terminals of a text, and
 //!   in any of the ways to cut it up. Between the items of rules, that is; `"a" "b"` in a terminal are neighbours. What an imported file ignores
 //!   is not ignored here.
+//!   What is ignored should say itself where it ends. After `//` a text may go on both in an ignored `/\/\/[^\n]*/` and
+//!   behind it, as long as the line lasts, so that masks take long and automata outgrow their limits;
+//!   `/\/\/[^\n]*\n/` is free of that. (Lark takes ignored texts as long as it can.)
 //! - **Priorities** of rules and terminals choose between the trees of a text. They are read, and change nothing,
 //!   as do `?`, `!` and `_` before names and `-> aliases`.
 //!
