@@ -173,7 +173,7 @@ impl CompiledGrammar {
         let base = walker.get_or_insert_with(|| self.walker()).base_of(state);
         // A base has none itself, so this goes one level deep.
         let base = match base {
-            Some((base, except)) => Some((base, except, self.local(base, walker)?)),
+            Some(base) => Some((base, self.local(base, walker)?)),
             None => None,
         };
         let walker = walker.get_or_insert_with(|| self.walker());

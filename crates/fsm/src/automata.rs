@@ -12,6 +12,7 @@
 
 use crate::build::Construction;
 use crate::error::Error;
+use crate::loops::{self, Loop};
 use crate::segmented::Segmented;
 use crate::tables::{ByteEdge, State, Tables};
 use formwork_grammar::{ByteSet, Grammar, Place, SymbolSet};
@@ -461,20 +462,16 @@ impl Automata {
         tables.guards.is_only(this.need, number)
     }
 
-    /// The state's loop: ASCII bytes that lead only back to it without a tick (bit = byte), and whether every
-    /// well-formed character beyond ASCII does too.
+    /// The state's loop: characters that lead only back to it, without a tick.
     #[inline]
-    pub fn own_loop(&self, state: StateId) -> (u128, bool) {
-        let (_, this, _) = self.state(state);
-        (whole(this.ascii_loop), this.loops_utf8)
+    pub fn own_loop(&self, state: StateId) -> Loop {
+        self.state(state).1.own_loop
     }
 
-    /// The state's ticking loop: ASCII bytes that lead only back to it and tick, and whether every well-formed character
-    /// beyond ASCII does too, ticking once, with its last byte.
+    /// The state's ticking loop: characters that lead only back to it and tick once, with their last byte.
     #[inline]
-    pub fn own_ticking_loop(&self, state: StateId) -> (u128, bool) {
-        let (_, this, _) = self.state(state);
-        (whole(this.ticking_ascii_loop), this.ticking_loops_utf8)
+    pub fn own_ticking_loop(&self, state: StateId) -> Loop {
+        self.state(state).1.ticking_loop
     }
 
     /// Heap memory in bytes of the rules built so far, shared tables included.
@@ -536,14 +533,24 @@ impl RuleView<'_> {
 
     /// As [`Automata::own_loop`].
     #[inline]
-    pub fn own_loop(&self, number: u32) -> (u128, bool) {
-        let this = self.state(number).0;
-        (whole(this.ascii_loop), this.loops_utf8)
+    pub fn own_loop(&self, number: u32) -> Loop {
+        self.state(number).0.own_loop
     }
-}
 
-fn whole([low, high]: [u64; 2]) -> u128 {
-    u128::from(low) | u128::from(high) << 64
+    /// Characters of which the state reads any text by its own edges, however long: its loop, and more where the texts
+    /// lead through several states; and those states. Of rules that do not count.
+    ///
+    /// Cost: some microseconds.
+    pub fn live(&self, number: u32) -> (Loop, Vec<u32>) {
+        loops::live(*self, number)
+    }
+
+    /// The edges over bytes without a tick, ascending and disjoint.
+    #[inline]
+    pub fn plain_edges(&self, number: u32) -> &[ByteEdge] {
+        let this = self.state(number).0;
+        &self.tables.byte_edges[this.first_edge as usize..this.first_ticking as usize]
+    }
 }
 
 /// Binary above a dozen ranges, else linear: measured equal to dense tables, at a tenth of their memory.

@@ -51,6 +51,7 @@ mod error;
 mod facts;
 mod form;
 mod guards;
+mod loops;
 mod symbols;
 
 mod compile;
@@ -75,6 +76,7 @@ pub use build::{build, build_with};
 pub use cache::Cache;
 pub use config::{Config, Limits};
 pub use error::{Error, ErrorKind};
+pub use loops::Loop;
 pub use segmented::Segmented;
 pub use symbols::{AnySymbols, Symbols, TagPiece};
 pub use tables::ByteEdge;

@@ -6,10 +6,11 @@
 //! if their edges are, once targets are named by their classes, and one lookup decides. A state that leads to itself says so
 //! in place of its class.
 //!
-//! Where states lead to each other in a circle (a strongly connected component), their classes are found by refinement:
-//! colours, at first all the same, are made anew from the edges with their targets' colours until no more appear. Components
-//! are small (the members of an object, a list); an automaton with a large one goes to [`valmari`] instead, whose cost
-//! does not depend on the shape.
+//! Where states lead to each other in a circle (a strongly connected component), their classes are found by refinement: at
+//! first all are one class, and classes are split by the edges with their targets' classes until none splits any more. A
+//! class of one member is final, and names and texts in a circle part nearly all of its members in the first round or two;
+//! so only the few that are left are looked at again. Where rounds do not end, a long row of the same letters in a circle, the
+//! automaton goes to [`valmari`] instead, whose cost does not depend on the shape.
 //!
 //! # Worked example
 //! `("ab" | "cb") "d"*`: s0 a→s1, c→s2; s1 b→s3; s2 b→s4; s3* and s4* d→s5; s5* d→s5. From the end: s5 is (accepts, d→itself).
@@ -24,8 +25,8 @@ use crate::valmari;
 use crate::work::{Stop, Work};
 use hashbrown::HashTable;
 
-/// States of a circle up to which it is refined by colours.
-const SMALL_CIRCLE: usize = 64;
+/// Looks at the members of a circle, per member, after which refinement by rounds is given up.
+const MAX_ROUNDS: usize = 16;
 /// In an edge: the state itself.
 const SELF: u32 = u32::MAX;
 /// In an edge: this bit and a member of the state's circle.
@@ -41,16 +42,12 @@ pub(crate) fn minimise(dfa: Dfa, work: &mut Work<'_>) -> Result<Dfa, Stop> {
     }
     work.spend(n + dfa.n_edges())?;
     let components = components(n, |state| dfa.targets(state));
-    let classes = if components.iter().any(|component| component.len() > SMALL_CIRCLE) {
-        valmari::classes(&dfa, work)?
-    } else {
-        let mut merger = Merger::new(&dfa);
-        let mut sound = true;
-        for component in components.iter() {
-            sound = sound && merger.classify(component, work)?;
-        }
-        if sound { merger.class_of } else { valmari::classes(&dfa, work)? }
-    };
+    let mut merger = Merger::new(&dfa);
+    let mut done = true;
+    for component in components.iter() {
+        done = done && merger.classify(component, work)?;
+    }
+    let classes = if done { merger.class_of } else { valmari::classes(&dfa, work)? };
     Ok(quotient(dfa, &classes))
 }
 
@@ -77,8 +74,10 @@ struct Merger<'a> {
     /// The edges looked up.
     own_letters: Vec<Letter>,
     own_calls: Vec<Call>,
-    /// Of a circle's members: their colours.
-    colours: Vec<u64>,
+    /// Of the members of a circle, by state: their class within it.
+    inside: Vec<u32>,
+    /// Members in the order of their classes, each with its class and the hash of its edges.
+    members: Vec<(u32, u64, u32)>,
 }
 
 impl<'a> Merger<'a> {
@@ -94,52 +93,52 @@ impl<'a> Merger<'a> {
             hasher: ahash::RandomState::with_seeds(1, 2, 3, 4),
             own_letters: Vec::new(),
             own_calls: Vec::new(),
-            colours: Vec::new(),
+            inside: Vec::new(),
+            members: Vec::new(),
         }
     }
 
-    /// Finds the classes of a component; all that it leads to outside has its classes. Colours are hashes, so members of
-    /// one colour are compared; false if two of them differ.
+    /// Finds the classes of a component; all that it leads to outside has its classes. Members are parted by hashes, so those
+    /// of one class are compared; false if two of them differ, or rounds do not end.
     fn classify(&mut self, component: &[u32], work: &mut Work<'_>) -> Result<bool, Stop> {
         if let [state] = *component {
             self.classify_one(state);
             return Ok(true);
         }
-        self.colour(component, work)?;
-        let mut order: Vec<usize> = (0..component.len()).collect();
-        order.sort_by_key(|&i| (self.colours[i], i));
-        let groups: Vec<Vec<u32>> = order
-            .chunk_by(|&a, &b| self.colours[a] == self.colours[b])
-            .map(|group| group.iter().map(|&i| component[i]).collect())
-            .collect();
+        if !self.refine(component, work)? {
+            return Ok(false);
+        }
+        let members = std::mem::take(&mut self.members);
         let first = self.n_classes;
-        for group in &groups {
-            for &state in group {
+        for group in members.chunk_by(|a, b| a.0 == b.0) {
+            for &(_, _, state) in group {
                 self.class_of[state as usize] = self.n_classes;
             }
             self.n_classes += 1;
         }
-        for group in &groups {
-            self.edges(group[0], |merger, target| merger.class_of[target as usize]);
-            let (letters, calls) = (self.own_letters.clone(), self.own_calls.clone());
-            let accepting = self.dfa.is_accepting(group[0]);
-            for &state in &group[1..] {
+        let n_groups = self.n_classes - first;
+        for group in members.chunk_by(|a, b| a.0 == b.0) {
+            let (representative, others) = (group[0].2, &group[1..]);
+            let accepting = self.dfa.is_accepting(representative);
+            for &(_, _, state) in others {
+                self.edges(representative, |merger, target| merger.class_of[target as usize]);
+                let (letters, calls) = (self.own_letters.clone(), self.own_calls.clone());
                 self.edges(state, |merger, target| merger.class_of[target as usize]);
                 let same = self.own_letters == letters && self.own_calls == calls;
                 if !same || self.dfa.is_accepting(state) != accepting {
                     return Ok(false);
                 }
             }
-            if groups.len() > 1 {
-                (self.own_letters, self.own_calls) = (letters, calls);
-                let class = self.class_of[group[0] as usize];
+            if n_groups > 1 {
+                self.edges(representative, |merger, target| merger.class_of[target as usize]);
+                let class = self.class_of[representative as usize];
                 self.add(accepting, class);
                 if self.rename_own(class, SELF) {
                     self.add(accepting, class);
                 }
             }
         }
-        if groups.len() == 1 {
+        if n_groups == 1 {
             // All members are one state that leads to itself, and may be known.
             self.edges(component[0], |merger, target| match merger.class_of[target as usize] {
                 class if class == first => SELF,
@@ -152,7 +151,54 @@ impl<'a> Merger<'a> {
                 self.class_of[state as usize] = class;
             }
         }
+        self.members = members;
         Ok(true)
+    }
+
+    /// Parts the members of a circle until equal classes mean equal futures, up to collisions of hashes; they stand in
+    /// `members`, class by class. False where that takes too many rounds.
+    fn refine(&mut self, component: &[u32], work: &mut Work<'_>) -> Result<bool, Stop> {
+        let mut inside = std::mem::take(&mut self.inside);
+        inside.resize(self.dfa.len(), 0);
+        let mut settled = std::mem::take(&mut self.members);
+        settled.clear();
+        // Those that are not alone in their class.
+        let mut open: Vec<(u32, u64, u32)> = component.iter().map(|&state| (0, 0, state)).collect();
+        let mut n_classes = 1;
+        let mut looks = 0;
+        let mut done = false;
+        while !done && looks <= MAX_ROUNDS * component.len() {
+            looks += open.len();
+            work.spend(open.len())?;
+            for (_, hash, state) in &mut open {
+                self.edges(*state, |merger, target| match merger.class_of[target as usize] {
+                    SELF => INSIDE | inside[target as usize],
+                    class => class,
+                });
+                *hash = self.hash(self.dfa.is_accepting(*state), &self.own_letters, &self.own_calls);
+            }
+            open.sort_unstable();
+            let (before, mut last) = (n_classes, None);
+            for group in open.chunk_by_mut(|a, b| (a.0, a.1) == (b.0, b.1)) {
+                // The first group of a class keeps its number.
+                if last.replace(group[0].0) == Some(group[0].0) {
+                    group.iter_mut().for_each(|member| member.0 = n_classes);
+                    n_classes += 1;
+                }
+            }
+            let mut rest = Vec::with_capacity(open.len());
+            for group in open.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+                group.iter().for_each(|&(class, _, state)| inside[state as usize] = class);
+                if group.len() == 1 { &mut settled } else { &mut rest }.extend_from_slice(group);
+            }
+            open = rest;
+            done = n_classes == before || open.is_empty();
+        }
+        settled.extend(open);
+        settled.sort_unstable_by_key(|&(class, _, state)| (class, state));
+        // For the next circle.
+        (self.members, self.inside) = (settled, inside);
+        Ok(done)
     }
 
     fn classify_one(&mut self, state: u32) {
@@ -243,49 +289,6 @@ impl<'a> Merger<'a> {
             let calls = &calls[entry.calls.0 as usize..entry.calls.1 as usize];
             hasher.hash_one((entry.accepting, letters, calls))
         });
-    }
-
-    /// Colours the members of a circle: equal colours, equal futures.
-    fn colour(&mut self, component: &[u32], work: &mut Work<'_>) -> Result<(), Stop> {
-        let position = |state: u32| component.iter().position(|&member| member == state);
-        // Where each edge of each member leads: a class outside, or a member.
-        let mut n_colours = 1;
-        self.colours.clear();
-        self.colours.resize(component.len(), 0);
-        let (mut letters, mut calls) = (Vec::new(), Vec::new());
-        loop {
-            let mut next = Vec::with_capacity(component.len());
-            for (i, &state) in component.iter().enumerate() {
-                work.spend(1)?;
-                // Joined by colours: a hash of the target's colour, cut short, names it; the members of a circle are few
-                // enough to tell them apart by position.
-                renamed(self.dfa, state, &mut letters, &mut calls, |target| {
-                    match self.class_of[target as usize] {
-                        SELF => {
-                            let at = position(target).unwrap_or_default();
-                            let first = self.colours.iter().position(|&colour| colour == self.colours[at]);
-                            INSIDE | first.unwrap_or_default() as u32
-                        }
-                        class => class,
-                    }
-                });
-                // Positions differ between circles, colours do not; here only this circle matters.
-                next.push(self.hasher.hash_one((
-                    self.colours[i],
-                    self.dfa.is_accepting(state),
-                    &letters,
-                    &calls,
-                )));
-            }
-            let mut distinct = next.clone();
-            distinct.sort_unstable();
-            distinct.dedup();
-            self.colours = next;
-            if distinct.len() == n_colours || distinct.len() == component.len() {
-                return Ok(());
-            }
-            n_colours = distinct.len();
-        }
     }
 }
 

@@ -5,6 +5,7 @@
 
 use crate::dfa::Dfa;
 use crate::guards::Guards;
+use crate::loops::{Loop, own_loop};
 use crate::ticks;
 use formwork_grammar::ByteSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -48,13 +49,9 @@ pub(crate) struct State {
     /// Greatest number of ticks on a way to acceptance; `u32::MAX` means without end.
     pub(crate) reach: u32,
     pub(crate) accepting: bool,
-    /// Whether every well-formed character beyond ASCII leads from the state back to itself without a tick.
-    pub(crate) loops_utf8: bool,
-    pub(crate) ticking_loops_utf8: bool,
-    /// ASCII bytes that lead from the state to itself without a tick, and nowhere else.
-    pub(crate) ascii_loop: [u64; 2],
-    /// The same for bytes and characters that lead back with exactly one tick.
-    pub(crate) ticking_ascii_loop: [u64; 2],
+    /// Characters that lead from the state to itself without a tick, and nowhere else; and with exactly one tick.
+    pub(crate) own_loop: Loop,
+    pub(crate) ticking_loop: Loop,
     pub(crate) next_bytes: ByteSet,
     /// Bytes with which a rule may begin that the state calls.
     pub(crate) called_bytes: ByteSet,
@@ -130,9 +127,7 @@ impl Tables {
                 calls.push(CallEdge { import: import as u32, target: call.target, tick: call.tick });
             }
             let (need, reach) = ahead.get(state as usize).copied().flatten().unwrap_or((0, u32::MAX));
-            let (ascii_loop, loops_utf8) = own_loop(dfa, state, false);
-            let (ticking_ascii_loop, ticking_loops_utf8) =
-                if counted { own_loop(dfa, state, true) } else { (0, false) };
+            let ticking_loop = if counted { own_loop(dfa, state, true) } else { Loop::default() };
             states.push(State {
                 first_edge,
                 first_ticking,
@@ -140,10 +135,8 @@ impl Tables {
                 need,
                 reach,
                 accepting: dfa.is_accepting(state),
-                loops_utf8,
-                ticking_loops_utf8,
-                ascii_loop: halves(ascii_loop),
-                ticking_ascii_loop: halves(ticking_ascii_loop),
+                own_loop: own_loop(dfa, state, false),
+                ticking_loop,
                 next_bytes,
                 called_bytes,
             });
@@ -156,10 +149,8 @@ impl Tables {
             need: 0,
             reach: 0,
             accepting: false,
-            loops_utf8: false,
-            ticking_loops_utf8: false,
-            ascii_loop: [0; 2],
-            ticking_ascii_loop: [0; 2],
+            own_loop: Loop::default(),
+            ticking_loop: Loop::default(),
             next_bytes: ByteSet::EMPTY,
             called_bytes: ByteSet::EMPTY,
         });
@@ -197,74 +188,6 @@ impl Tables {
     }
 }
 
-fn halves(set: u128) -> [u64; 2] {
-    [set as u64, (set >> 64) as u64]
-}
-
 fn byte(letter: u32) -> u8 {
     u8::try_from(letter).expect("a rule's automaton reads bytes")
-}
-
-/// The ASCII bytes on which a state returns to itself and nothing else happens, and whether all other characters do too;
-/// each with one tick, or each without.
-fn own_loop(dfa: &Dfa, state: u32, ticks: bool) -> (u128, bool) {
-    let mut own = ByteSet::EMPTY;
-    let letters = dfa.letters(state);
-    for letter in letters.iter().filter(|letter| letter.ticks == ticks && letter.target == state) {
-        own.insert_range(byte(letter.low), byte(letter.high));
-    }
-    for letter in letters.iter().filter(|letter| letter.ticks != ticks) {
-        own = own.difference(&ByteSet::range(byte(letter.low), byte(letter.high)));
-    }
-    (own.ascii(), loops_utf8(dfa, state, ticks))
-}
-
-/// The lead bytes of well-formed UTF-8 beyond ASCII, what may follow at once, and how many more continuation bytes do.
-const LEADS: [(u8, u8, u8, u8, u32); 8] = [
-    (0xC2, 0xDF, 0x80, 0xBF, 0),
-    (0xE0, 0xE0, 0xA0, 0xBF, 1),
-    (0xE1, 0xEC, 0x80, 0xBF, 1),
-    (0xED, 0xED, 0x80, 0x9F, 1),
-    (0xEE, 0xEF, 0x80, 0xBF, 1),
-    (0xF0, 0xF0, 0x90, 0xBF, 2),
-    (0xF1, 0xF3, 0x80, 0xBF, 2),
-    (0xF4, 0xF4, 0x80, 0x8F, 2),
-];
-
-fn loops_utf8(dfa: &Dfa, home: u32, ticks: bool) -> bool {
-    LEADS.iter().all(|&(low, high, second_low, second_high, more)| {
-        let Some(mut at) = targets(dfa, &[home], low, high, false) else { return false };
-        let Some(next) = targets(dfa, &at, second_low, second_high, ticks && more == 0) else { return false };
-        at = next;
-        for left in (0..more).rev() {
-            match targets(dfa, &at, 0x80, 0xBF, ticks && left == 0) {
-                Some(next) => at = next,
-                None => return false,
-            }
-        }
-        at == [home]
-    })
-}
-
-/// Where all bytes of a range lead from all of these states; `None` if one leads nowhere, or its tick is not as asked, or
-/// at more than four.
-fn targets(dfa: &Dfa, from: &[u32], low: u8, high: u8, ticks: bool) -> Option<Vec<u32>> {
-    let (low, high) = (u32::from(low), u32::from(high));
-    let mut found = Vec::new();
-    for &state in from {
-        let mut next = low;
-        for letter in dfa.letters(state).iter().filter(|l| l.high >= low && l.low <= high) {
-            if letter.ticks != ticks || letter.low > next {
-                return None;
-            }
-            next = letter.high + 1;
-            if !found.contains(&letter.target) {
-                found.push(letter.target);
-            }
-        }
-        if next <= high || found.len() > 4 {
-            return None;
-        }
-    }
-    Some(found)
 }

@@ -11,6 +11,8 @@ use formwork_grammar::{CharClass, Expr, ExprId, Grammar, HashMap, RuleId, Symbol
 
 /// Copies times size beyond which a repetition is counted instead of copied.
 const MAX_COPIED: u64 = 48;
+/// The same for a class of few characters: 64 copies are 64 states that read the same, a hostname's label for one.
+const MAX_COPIED_NARROW: u64 = 64;
 
 /// What an automaton is built from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -173,14 +175,14 @@ fn counted(
             };
             // Copies of a wide class would each be a wide state without a loop, the dearest there is; those of a narrow
             // one are narrow.
-            let factor = match grammar.expr(text) {
-                Expr::Class(class) if is_narrow(class) => 1,
-                Expr::Class(_) => 16,
-                _ if spelling == Spelling::Json || text != body => 16,
-                _ => 1,
+            let (factor, most) = match grammar.expr(text) {
+                Expr::Class(class) if is_narrow(class) => (1, MAX_COPIED_NARROW),
+                Expr::Class(_) => (16, MAX_COPIED),
+                _ if spelling == Spelling::Json || text != body => (16, MAX_COPIED),
+                _ => (1, MAX_COPIED),
             };
             let size = u64::from(grammar.properties(body).tree_size) * factor;
-            let counts = times > 1 && times.saturating_mul(size) > MAX_COPIED;
+            let counts = times > 1 && times.saturating_mul(size) > most;
             counts.then_some((Body::Repeated(body), min, max, spelling))
         }
         Expr::And(_) => {
@@ -188,7 +190,7 @@ fn counted(
             let decides = *measurable.get(&rest)? || min == 0 || max.is_none();
             decides.then_some((Body::Measured(rest), min, max, spelling))
         }
-        Expr::JsonText(text) if matches!(grammar.expr(*text), Expr::And(_)) => {
+        Expr::JsonText(text) if matches!(grammar.expr(*text), Expr::And(_) | Expr::Repeat { .. }) => {
             counted(grammar, plan, measurable, *text, Spelling::Json)
         }
         _ => None,

@@ -41,11 +41,22 @@ impl ByteSet {
     }
 
     /// Whether `byte` is in the set.
+    #[inline]
     pub fn contains(&self, byte: u8) -> bool {
         self.words[usize::from(byte >> 6)] >> (byte & 63) & 1 != 0
     }
 
+    /// Takes the lowest byte out.
+    #[inline]
+    pub fn pop_first(&mut self) -> Option<u8> {
+        let at = self.words.iter().position(|&word| word != 0)?;
+        let bit = self.words[at].trailing_zeros();
+        self.words[at] &= self.words[at] - 1;
+        Some((at as u32 * 64 + bit) as u8)
+    }
+
     /// How many bytes are in the set.
+    #[inline]
     pub fn len(&self) -> usize {
         self.words.iter().map(|w| w.count_ones() as usize).sum()
     }

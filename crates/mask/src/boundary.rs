@@ -1,63 +1,183 @@
-//! Which form a boundary is kept in: suffixes or a place in the vocabulary's trie.
+//! Boundaries: where a rule may end inside tokens, in one of two forms.
 //!
-//! A boundary inside a token is where a rule may end before the token does. [Suffixes](crate::suffix) are grouped and
-//! small, but have to be made and kept: right for boundaries with few tokens, of which a string has hundreds. A place is
-//! nothing but a node of the vocabulary's trie, below which the parent walks as it would from its own start: right where
-//! half the vocabulary is undecided, as behind white space that ends a rule.
+//! To the parent of a rule only that matters of a token which stands behind the rule's end: after a string has ended,
+//! `a",` and `b",` are the same question. So boundaries are *places* in tries below which the parent walks: of the vocabulary's
+//! trie, of the [rest](crate::slices) of a slice, where all tokens that leave a loop in the same way are together, or of a
+//! trie of suffixes that the boundaries of one state have for themselves. A place in a shared trie costs nothing to keep,
+//! and is right where half the vocabulary is undecided, as behind white space that ends a rule; suffixes are right for many
+//! boundaries with few tokens each, which would otherwise be walked one by one.
+//!
+//! # Worked example
+//! Inside of `string ::= "\"" [a-z]* "\""`, the undecided tokens `a",`, `b",`, `","`, `",b` and `a"}` have the suffixes
+//! `,`, `,`, `,"`, `,b` and `}`: four nodes in preorder, of which the first holds two tokens.
+//!
+//! ```text
+//! ,        a",  b",
+//!   "      ","
+//!   b      ",b
+//! }        a"}
+//! ```
+//! A parent that goes on with `,"` reads `,` and allows two tokens, reads `"` below and allows one, does not read `b`, and
+//! does not read `}`. One that goes on with `}` dies at `,`, jumps over its subtree, and allows `a"}`.
 
 use crate::bits;
-use crate::local::Reference;
-use crate::suffix::SuffixTrie;
 use formwork_grammar::ByteSet;
-use formwork_vocab::{NodeId, TokenId, Vocabulary};
+use formwork_vocab::{NodeId, TokenId, Trie, Vocabulary};
+use std::sync::Arc;
 
-/// A place where a rule may end inside tokens.
+/// Which trie a place is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Source {
+    Vocabulary,
+    /// The rest of the state's slice.
+    Rest,
+}
+
+/// A place where a rule may end inside tokens, as the walk finds it.
 #[derive(Clone, Debug)]
 pub(crate) struct Boundary {
+    pub(crate) source: Source,
     pub(crate) node: NodeId,
     /// The bytes below which tokens are undecided.
     pub(crate) undecided: ByteSet,
-    /// How many tokens that are.
+    /// How many tokens that are, about.
     pub(crate) n_tokens: usize,
+}
+
+/// A place in a shared trie from which the parent walks.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) source: Source,
+    /// Where the rule ends.
+    pub(crate) node: NodeId,
+    /// The bytes below which tokens are undecided.
+    pub(crate) undecided: ByteSet,
+}
+
+/// All boundaries of a state.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Boundaries {
+    pub(crate) places: Box<[Place]>,
+    /// The trie of places with [`Source::Rest`].
+    pub(crate) rest: Option<Arc<Trie>>,
+    /// The suffixes of undecided tokens.
+    pub(crate) suffixes: Option<Arc<Trie>>,
 }
 
 /// Up to so many boundaries are all kept as places: walking two is cheaper than a trie of their suffixes.
 const FEW: usize = 2;
 /// The most tokens of one boundary, and of all, that are kept as suffixes.
 const MAX_TOKENS: usize = 1_000;
+const MAX_TOKENS_IN_REST: usize = 50;
 const MAX_TOKENS_IN_ALL: usize = 2_500;
 
-/// Sorts boundaries into the two forms. Tokens set in `accepted` need not be kept.
-pub(crate) fn split(
-    vocabulary: &Vocabulary,
-    mut boundaries: Vec<Boundary>,
-    accepted: Option<&[u32]>,
-) -> (SuffixTrie, Box<[Reference]>) {
-    let trie = vocabulary.trie();
-    let mut references = Vec::new();
-    let mut entries: Vec<(&[u8], TokenId)> = Vec::new();
-    let few = boundaries.len() <= FEW;
-    boundaries.sort_by_key(|boundary| (boundary.n_tokens, boundary.node));
-    let mut n_tokens = 0;
-    for Boundary { node, undecided, n_tokens: n } in boundaries {
-        n_tokens += n;
-        if few || n > MAX_TOKENS || n_tokens > MAX_TOKENS_IN_ALL {
-            let below = trie.tokens_below(node).first().and_then(|&token| vocabulary.text(token));
-            let first = below.and_then(|text| text.first()).copied().unwrap_or_default();
-            references.push(Reference { first, node, undecided });
-            continue;
-        }
-        let depth = trie.depth(node);
-        for child in trie.children(node).filter(|&child| undecided.contains(trie.byte(child))) {
-            for &token in trie.tokens_below(child) {
-                if accepted.is_some_and(|accepted| bits::get(accepted, token)) {
-                    continue;
+impl Boundaries {
+    /// Whether all are kept as places.
+    pub(crate) fn are_few(boundaries: &[Boundary]) -> bool {
+        boundaries.len() <= FEW
+    }
+
+    /// Sorts boundaries into the two forms. Tokens set in `accepted` need not be kept.
+    pub(crate) fn new(
+        vocabulary: &Vocabulary,
+        rest: Option<&Arc<Trie>>,
+        mut boundaries: Vec<Boundary>,
+        accepted: Option<&[u32]>,
+    ) -> Self {
+        let mut places = Vec::new();
+        let mut entries: Vec<(TokenId, &[u8])> = Vec::new();
+        let few = Self::are_few(&boundaries);
+        boundaries.sort_by_key(|boundary| (boundary.n_tokens, boundary.source, boundary.node));
+        let mut n_tokens = 0;
+        for Boundary { source, node, undecided, n_tokens: n } in boundaries {
+            n_tokens += n;
+            let trie = match (source, rest) {
+                (Source::Rest, Some(rest)) => rest,
+                _ => vocabulary.trie(),
+            };
+            // In the rest of a slice equal suffixes are together already.
+            let most = if source == Source::Rest { MAX_TOKENS_IN_REST } else { MAX_TOKENS };
+            if few || n > most || n_tokens > MAX_TOKENS_IN_ALL {
+                places.push(Place { source, node, undecided });
+                continue;
+            }
+            let depth = trie.depth(node);
+            for child in trie.children(node).filter(|&child| undecided.contains(trie.byte(child))) {
+                let mut at = child;
+                while at < trie.end(child) {
+                    for &token in trie.tokens_at(at) {
+                        if accepted.is_some_and(|accepted| bits::get(accepted, token)) {
+                            continue;
+                        }
+                        let text = vocabulary.text(token).unwrap_or_default();
+                        let behind = trie.depth(at) - depth;
+                        entries.push((token, &text[text.len().saturating_sub(behind)..]));
+                    }
+                    at = at.next();
                 }
-                let text = vocabulary.text(token).unwrap_or_default();
-                entries.push((text.get(depth..).unwrap_or_default(), token));
             }
         }
+        places.sort_by_key(|place| (place.source, place.node));
+        let uses_rest = places.iter().any(|place| place.source == Source::Rest);
+        Self {
+            rest: rest.filter(|_| uses_rest).cloned(),
+            places: places.into(),
+            suffixes: (!entries.is_empty()).then(|| Arc::new(Trie::over(entries))),
+        }
     }
-    references.sort_by_key(|reference| reference.node);
-    (SuffixTrie::new(entries), references.into())
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.places.is_empty() && self.suffixes.is_none()
+    }
+
+    /// The number of tokens kept as suffixes, and of places.
+    pub(crate) fn len(&self) -> (usize, usize) {
+        (self.suffixes.as_ref().map_or(0, |trie| trie.sorted_tokens().len()), self.places.len())
+    }
+
+    /// Heap memory in bytes; what is shared is not counted.
+    pub(crate) fn memory_size(&self) -> usize {
+        size_of_val(&self.places[..]) + self.suffixes.as_ref().map_or(0, |trie| trie.memory_size())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worked_example() {
+        let token = TokenId::new;
+        let suffixes: [&[u8]; 5] = [b",", b",", b",\"", b",b", b"}"];
+        let trie = Trie::over((0..).map(token).zip(suffixes).collect());
+        expect_test::expect![[r#"
+            .
+              , t0 t1
+                \" t2
+                b t3
+              } t4
+        "#]]
+        .assert_eq(&trie.to_string());
+    }
+
+    #[test]
+    fn few_boundaries_are_places_and_many_are_suffixes() {
+        let mut builder = Vocabulary::builder();
+        let texts = ["a", "a,", "b", "b,", "c", "c,", "c;"];
+        for (id, text) in (0..).zip(texts) {
+            builder.token(id, text);
+        }
+        let vocabulary = builder.build().expect("a vocabulary");
+        let trie = vocabulary.trie();
+        let boundary = |byte| Boundary {
+            source: Source::Vocabulary,
+            node: trie.child(Trie::ROOT, byte).expect("a node"),
+            undecided: ByteSet::range(b',', b','),
+            n_tokens: 1,
+        };
+        let two = Boundaries::new(&vocabulary, None, vec![boundary(b'a'), boundary(b'b')], None);
+        assert_eq!(two.len(), (0, 2));
+        let three = vec![boundary(b'a'), boundary(b'b'), boundary(b'c')];
+        assert_eq!(Boundaries::new(&vocabulary, None, three, None).len(), (3, 0));
+    }
 }

@@ -5,13 +5,13 @@
 //! the state and every rule of the same shape. Counted rules with calls (arrays with `maxItems`) are walked in rows, and
 //! subtrees that tick are looked up again from the item itself.
 
-use crate::boundary::{Boundary, split};
+use crate::boundary::{Boundaries, Boundary, Source};
 use crate::local::{CountedMask, End, Group, Step};
+use crate::slices::{Slices, covers};
 use crate::token_set::TokenSet;
-use crate::walk::loop_covers;
 use formwork_fsm::{Automata, StateId};
 use formwork_grammar::{ByteSet, HashMap};
-use formwork_vocab::{NodeId, TokenId, Trie, Vocabulary};
+use formwork_vocab::{NodeId, TokenId, Trie};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -46,7 +46,8 @@ struct Frame {
     characters: u32,
 }
 
-pub(crate) fn counted_mask(vocabulary: &Vocabulary, automata: &Automata, start: StateId) -> CountedMask {
+pub(crate) fn counted_mask(slices: &Slices, automata: &Automata, start: StateId) -> CountedMask {
+    let vocabulary = slices.vocabulary();
     let trie = vocabulary.trie();
     let mut found = Found::default();
     let mut boundaries: BTreeMap<u32, Vec<Boundary>> = BTreeMap::new();
@@ -100,7 +101,8 @@ pub(crate) fn counted_mask(vocabulary: &Vocabulary, automata: &Automata, start: 
             // The states of a set are sorted by ticks first, so each number is met once.
             if last_ticks.replace(ticks) != Some(ticks) {
                 let n_tokens = trie.token_range(node).len() - tokens.len();
-                let boundary = Boundary { node, undecided: ByteSet::FULL, n_tokens };
+                let boundary =
+                    Boundary { source: Source::Vocabulary, node, undecided: ByteSet::FULL, n_tokens };
                 boundaries.entry(ticks).or_default().push(boundary);
             }
         }
@@ -111,14 +113,14 @@ pub(crate) fn counted_mask(vocabulary: &Vocabulary, automata: &Automata, start: 
             node = trie.end(node);
         }
     }
-    finish(vocabulary, found, boundaries)
+    finish(slices, found, boundaries)
 }
 
 /// Whether the state's ticking loop reads every text below the node. False for a state that has none, even where nothing
 /// is below.
 fn ticks_all_below(automata: &Automata, trie: &Trie, state: StateId, node: NodeId) -> bool {
-    automata.own_ticking_loop(state) != (0, false)
-        && loop_covers(automata.own_ticking_loop(state), trie, node, trie.bytes_below(node))
+    let ticking = automata.own_ticking_loop(state);
+    !ticking.is_empty() && covers(ticking, trie, node)
 }
 
 fn step(automata: &Automata, from: &[(StateId, u32)], byte: u8, reached: &mut Config) {
@@ -154,7 +156,8 @@ const STEP: usize = 2;
 /// Unions are kept up to this group; few tokens have more characters.
 const MAX_STEPPED: usize = 32;
 
-fn finish(vocabulary: &Vocabulary, found: Found, boundaries: BTreeMap<u32, Vec<Boundary>>) -> CountedMask {
+fn finish(slices: &Slices, found: Found, boundaries: BTreeMap<u32, Vec<Boundary>>) -> CountedMask {
+    let vocabulary = slices.vocabulary();
     let n_words = vocabulary.mask_words();
     // Groups that ask nothing of the least count come first, so that a union of the first ones is a prefix.
     let unasking = (0..).zip(found.unasking).map(|(most, tokens)| ((most, u32::MAX), tokens));
@@ -172,21 +175,21 @@ fn finish(vocabulary: &Vocabulary, found: Found, boundaries: BTreeMap<u32, Vec<B
         for &token in tokens {
             crate::bits::set(&mut words, token);
         }
-        let tokens = TokenSet::from_tokens(tokens, n_words);
+        let tokens = TokenSet::from_tokens(slices, None, tokens);
         list.push(Group { most: pair.0, least: pair.1, tokens });
         if pair.1 == u32::MAX && i < MAX_STEPPED && i % STEP == STEP - 1 {
-            steps.push(Step { n_groups: i + 1, tokens: TokenSet::from_bits(&words) });
+            steps.push(Step { n_groups: i + 1, tokens: TokenSet::from_bits(slices, &words) });
         }
     }
     let ends = boundaries
         .into_iter()
-        .map(|(ticks, boundaries)| {
-            let (suffixes, references) = split(vocabulary, boundaries, None);
-            End { ticks, suffixes, references }
+        .map(|(ticks, boundaries)| End {
+            ticks,
+            boundaries: Boundaries::new(vocabulary, None, boundaries, None),
         })
         .collect();
     CountedMask {
-        all: TokenSet::from_bits(&words),
+        all: TokenSet::from_bits(slices, &words),
         most,
         least,
         groups: list.into(),

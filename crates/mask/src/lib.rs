@@ -21,11 +21,14 @@ pub mod bits;
 
 mod boundary;
 mod counted;
+mod descent;
+mod difference;
 mod local;
 mod resolve;
+mod runs;
 mod slices;
-mod suffix;
 mod token_set;
+mod tokens_by_byte;
 mod walk;
 
 pub use local::LocalMask;

@@ -1,55 +1,42 @@
 //! Local masks: what one state alone says about every token.
 
-use crate::suffix::SuffixTrie;
+use crate::bits;
+use crate::boundary::Boundaries;
 use crate::token_set::TokenSet;
-use formwork_grammar::ByteSet;
-use formwork_vocab::NodeId;
+use formwork_vocab::{NodeId, TokenId};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// What one automaton state says about every token, whoever asked for the state's rule.
 ///
 /// A token that stays inside the rule, or ends exactly with it, is *accepted*; one that dies without the rule having
 /// been able to end is rejected and not mentioned; for the rest the rule may end inside the token, at a *boundary*, and
-/// what follows is the parent's to decide. Those are kept as the bytes behind the boundary, in one of two forms:
-/// a trie of suffixes, or, where many tokens lie below, the place in the vocabulary's trie
-/// where the walk is to go on.
+/// what follows is the parent's to decide.
 ///
 /// The local mask depends on the state and what its rule calls, not on the parents and not on the bounds of the rule's own
 /// counter. It is immutable and shared.
 #[derive(Clone, Debug)]
 pub struct LocalMask {
+    /// Beside those of the base.
     pub(crate) accepted: TokenSet,
-    pub(crate) suffixes: SuffixTrie,
-    pub(crate) references: Box<[Reference]>,
+    pub(crate) boundaries: Boundaries,
     /// Subtrees of the vocabulary's trie whose tokens depend on the count of the item: to be walked from the item itself.
     pub(crate) rechecks: Box<[NodeId]>,
-    /// Another state of the rule with the same boundaries, but below some first bytes.
+    /// Another state of the rule that says nearly the same.
     pub(crate) base: Option<Base>,
     /// For a state of a counted rule without calls: everything, by count.
     pub(crate) counted: Option<Box<CountedMask>>,
 }
 
-/// A state whose boundaries a mask shares.
-///
-/// Where two states go to the same state on a byte, all tokens that begin with the byte fare alike. So a state in the
-/// middle of a name that a property may not have differs from the inside of any other name below a byte or two, and keeps
-/// only that difference: 3 µs and some hundred bytes instead of 100 µs and 16 KB.
+/// A state that says nearly the same; what it says holds, but for the [difference](crate::difference).
 #[derive(Clone, Debug)]
 pub(crate) struct Base {
     pub(crate) mask: Arc<LocalMask>,
-    /// The first bytes below which the base does not hold; what does is the mask's own.
-    pub(crate) except: ByteSet,
-}
-
-/// A boundary that is kept as a place in the vocabulary's trie.
-#[derive(Clone, Debug)]
-pub(crate) struct Reference {
-    /// The first byte on the way from the trie's root.
-    pub(crate) first: u8,
-    /// Where the rule ends.
-    pub(crate) node: NodeId,
-    /// The bytes below which tokens are undecided.
-    pub(crate) undecided: ByteSet,
+    /// Tokens that the base accepts, and this state does not.
+    pub(crate) less: Box<[TokenId]>,
+    /// Nodes of the vocabulary's trie, ascending, at which the base's rule may end, and this state's may not, or not in the
+    /// same way: the base's boundaries there do not hold.
+    pub(crate) excluded: Box<[NodeId]>,
 }
 
 /// What a state of a counted rule says, for an item that has counted c of [m, n].
@@ -92,45 +79,77 @@ pub(crate) struct Step {
 #[derive(Clone, Debug)]
 pub(crate) struct End {
     pub(crate) ticks: u32,
-    pub(crate) suffixes: SuffixTrie,
-    pub(crate) references: Box<[Reference]>,
+    pub(crate) boundaries: Boundaries,
 }
 
 impl LocalMask {
     /// The number of tokens accepted (for a counted state: under some count).
     pub fn n_accepted(&self) -> usize {
-        self.counted.as_ref().map_or_else(|| self.accepted.len(), |counted| counted.all.len())
+        let base = self.base.as_ref().map_or(0, |base| base.mask.n_accepted() - base.less.len());
+        base + self.counted.as_ref().map_or_else(|| self.accepted.len(), |counted| counted.all.len())
     }
 
-    /// The number of tokens kept as suffixes and the number of places in the vocabulary's trie.
+    /// The number of tokens kept as suffixes of this state's own, and the number of places in shared tries; those of the
+    /// [base](Self::has_base) not counted.
     pub fn n_boundaries(&self) -> (usize, usize) {
-        let mut n = (self.suffixes.n_tokens(), self.references.len() + self.rechecks.len());
+        let (n_tokens, n_places) = self.boundaries.len();
+        let mut n = (n_tokens, n_places + self.rechecks.len());
         for end in self.counted.iter().flat_map(|counted| &counted.ends) {
-            n.0 += end.suffixes.n_tokens();
-            n.1 += end.references.len();
+            let (n_tokens, n_places) = end.boundaries.len();
+            n = (n.0 + n_tokens, n.1 + n_places);
         }
         n
     }
 
-    /// Heap memory in bytes.
+    /// Whether it is kept as the difference from another state's.
+    pub fn has_base(&self) -> bool {
+        self.base.is_some()
+    }
+
+    /// Heap memory in bytes, without what it shares.
     pub fn memory_size(&self) -> usize {
-        let mut size = self.accepted.memory_size()
-            + self.suffixes.memory_size()
-            + size_of_val(&self.references[..])
-            + size_of_val(&self.rechecks[..]);
+        let mut size =
+            self.accepted.memory_size() + self.boundaries.memory_size() + size_of_val(&self.rechecks[..]);
+        if let Some(base) = &self.base {
+            size += size_of_val(&base.less[..]) + size_of_val(&base.excluded[..]);
+        }
         if let Some(counted) = &self.counted {
             size += size_of::<CountedMask>() + counted.all.memory_size();
-            size += counted
-                .groups
-                .iter()
-                .map(|group| size_of::<Group>() + group.tokens.memory_size())
-                .sum::<usize>();
-            size +=
-                counted.steps.iter().map(|step| size_of::<Step>() + step.tokens.memory_size()).sum::<usize>();
-            for end in &counted.ends {
-                size += size_of::<End>() + end.suffixes.memory_size() + size_of_val(&end.references[..]);
-            }
+            let groups = counted.groups.iter().map(|group| size_of::<Group>() + group.tokens.memory_size());
+            let steps = counted.steps.iter().map(|step| size_of::<Step>() + step.tokens.memory_size());
+            let ends = counted.ends.iter().map(|end| size_of::<End>() + end.boundaries.memory_size());
+            size += groups.chain(steps).chain(ends).sum::<usize>();
         }
         size
+    }
+
+    /// Whether a bitset belongs to it: worth being written first.
+    pub(crate) fn is_wide(&self) -> bool {
+        self.counted.is_none() && (self.base.is_some() || self.accepted.is_wide())
+    }
+
+    /// Makes a mask hold the accepted tokens and nothing else; not for counted states.
+    pub(crate) fn write_to(&self, mask: &mut [u32]) {
+        let Some(base) = &self.base else { return self.accepted.write_to(mask) };
+        // A base has none itself.
+        base.mask.accepted.write_to(mask);
+        for &token in &base.less {
+            bits::clear(mask, token);
+        }
+        self.accepted.add_to(mask);
+    }
+
+    /// Adds the accepted tokens to a mask; not for counted states.
+    pub(crate) fn add_to(&self, mask: &mut [u32]) {
+        if let Some(base) = &self.base {
+            // Of what is taken out, others may have put some in before.
+            let absent: SmallVec<[TokenId; 32]> =
+                base.less.iter().copied().filter(|&token| !bits::get(mask, token)).collect();
+            base.mask.accepted.add_to(mask);
+            for token in absent {
+                bits::clear(mask, token);
+            }
+        }
+        self.accepted.add_to(mask);
     }
 }

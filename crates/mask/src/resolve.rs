@@ -6,9 +6,10 @@
 //! together, so that no node of the vocabulary's trie is visited twice.
 
 use crate::bits;
-use crate::local::{Base, LocalMask, Reference};
-use crate::suffix::SuffixTrie;
-use crate::walk::covers;
+use crate::boundary::{self, Boundaries, Source};
+use crate::descent::Descent;
+use crate::local::{Base, LocalMask};
+use crate::slices::covers;
 use formwork_earley::{Item, LimitExceeded, RowId, Rows, TableId};
 use formwork_fsm::{Counter, RuleId, StateId};
 use formwork_grammar::ByteSet;
@@ -20,27 +21,31 @@ use std::sync::Arc;
 pub struct Resolver {
     locals: Vec<Arc<LocalMask>>,
     returns: Vec<((RuleId, TableId), Option<RowId>)>,
+    /// The tries of places, but for the vocabulary's.
+    tries: Vec<Arc<Trie>>,
     places: Vec<Place>,
-    frames: Vec<(NodeId, RowId)>,
-    suffix_frames: Vec<(u32, RowId)>,
+    frames: Vec<Frame>,
     /// Tokens that boundaries added, in the order found; may repeat what local masks allow.
     extra: Vec<TokenId>,
 }
 
-/// A subtree of the vocabulary's trie to be walked from a row.
+/// A subtree of a trie to be walked from a row.
 #[derive(Clone, Debug)]
 struct Place {
+    /// 0 is the vocabulary's trie; else one more than the position in `tries`.
+    trie: usize,
     node: NodeId,
     bytes: ByteSet,
     row: RowId,
+    /// The local mask some of whose base's boundaries do not hold here; one more than the position in `locals`.
+    beside: usize,
     done: bool,
 }
 
-/// Tokens that begin with one of these bytes are not meant.
-type Except<'a> = (&'a Vocabulary, &'a ByteSet);
-
-fn begins_with(token: TokenId, (vocabulary, bytes): Except<'_>) -> bool {
-    vocabulary.text(token).and_then(|text| text.first()).is_some_and(|&byte| bytes.contains(byte))
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    row: RowId,
+    children: Descent,
 }
 
 impl Resolver {
@@ -91,9 +96,9 @@ impl Resolver {
         mut local: impl FnMut(StateId) -> Result<Arc<LocalMask>, E>,
     ) -> Result<(), E> {
         let automata = Arc::clone(rows.automata());
-        let trie = vocabulary.trie();
         self.returns.clear();
         self.places.clear();
+        self.tries.clear();
         self.locals.clear();
         for item in rows.scannable(row) {
             self.locals.push(local(item.state)?);
@@ -110,31 +115,28 @@ impl Resolver {
             if let Some(counted) = &mask_of_state.counted {
                 let (left, due) = left_and_due(rows, &item);
                 for end in counted.ends.iter().filter(|end| end.ticks >= due && end.ticks <= left) {
-                    self.boundaries(rows, key, &end.suffixes, &end.references, None, mask)?;
+                    self.boundaries(rows, key, &end.boundaries, 0)?;
                 }
             } else {
-                let own = &mask_of_state;
-                self.boundaries(rows, key, &own.suffixes, &own.references, None, mask)?;
-                if let Some(Base { mask: base, except }) = &own.base {
-                    let except = Some((vocabulary, except));
-                    self.boundaries(rows, key, &base.suffixes, &base.references, except, mask)?;
+                self.boundaries(rows, key, &mask_of_state.boundaries, 0)?;
+                if let Some(Base { mask: base, .. }) = &mask_of_state.base {
+                    self.boundaries(rows, key, &base.boundaries, i + 1)?;
                 }
             }
         }
-        self.walk_places(trie, rows, mask)?;
+        self.walk_places(vocabulary, rows, mask)?;
         Ok(())
     }
 
+    /// Puts the boundaries among the places; of those of a base, which belong to the local mask `beside`, some do not hold.
     fn boundaries(
         &mut self,
         rows: &mut Rows,
         key: (RuleId, TableId),
-        suffixes: &SuffixTrie,
-        references: &[Reference],
-        except: Option<Except<'_>>,
-        mask: &mut [u32],
+        boundaries: &Boundaries,
+        beside: usize,
     ) -> Result<(), LimitExceeded> {
-        if suffixes.is_empty() && references.is_empty() {
+        if boundaries.is_empty() {
             return Ok(());
         }
         let known = self.returns.iter().find(|(known, _)| *known == key).map(|(_, row)| *row);
@@ -147,60 +149,30 @@ impl Resolver {
             }
         };
         let Some(row) = row else { return Ok(()) };
-        self.walk_suffixes(rows, row, suffixes, except, mask)?;
-        for Reference { first, node, undecided } in references {
-            if except.is_some_and(|(_, except)| except.contains(*first)) {
-                continue;
-            }
+        let excluded = match beside.checked_sub(1).and_then(|i| self.locals[i].base.as_ref()) {
+            Some(base) => &base.excluded[..],
+            None => &[],
+        };
+        let beside = if excluded.is_empty() { 0 } else { beside };
+        let mut shared = None;
+        for boundary::Place { source, node, undecided } in &boundaries.places {
             let bytes = undecided.intersection(rows.next_bytes(row));
-            if !bytes.is_empty() {
-                self.places.push(Place { node: *node, bytes, row, done: false });
-            }
-        }
-        Ok(())
-    }
-
-    fn walk_suffixes(
-        &mut self,
-        rows: &mut Rows,
-        start: RowId,
-        suffixes: &SuffixTrie,
-        except: Option<Except<'_>>,
-        mask: &mut [u32],
-    ) -> Result<(), LimitExceeded> {
-        let frames = &mut self.suffix_frames;
-        frames.clear();
-        let mut at = 0;
-        let n_nodes = suffixes.nodes.len() as u32;
-        while at < n_nodes {
-            while frames.last().is_some_and(|frame| frame.0 <= at) {
-                frames.pop();
-            }
-            let node = &suffixes.nodes[at as usize];
-            let row = frames.last().map_or(start, |frame| frame.1);
-            if !rows.next_bytes(row).contains(node.byte) {
-                at = node.end;
+            if bytes.is_empty() {
                 continue;
             }
-            // Where nothing is below, the bit decides and no row is needed.
-            let next =
-                if node.end == at + 1 && rows.is_exact(row) { None } else { rows.advance(row, node.byte)? };
-            match next {
-                None if node.end != at + 1 || !rows.is_exact(row) => {
-                    at = node.end;
-                    continue;
+            let (trie, beside) = match (source, &boundaries.rest) {
+                (Source::Rest, Some(rest)) => {
+                    (*shared.get_or_insert_with(|| known_trie(&mut self.tries, rest)), beside)
                 }
-                None => {}
-                Some(next) => frames.push((node.end, next)),
-            }
-            for &token in suffixes.tokens(node) {
-                if except.is_some_and(|except| begins_with(token, except)) {
-                    continue;
-                }
-                bits::set(mask, token);
-                self.extra.push(token);
-            }
-            at += 1;
+                _ if excluded.binary_search(node).is_ok() => continue,
+                _ => (0, 0),
+            };
+            self.places.push(Place { trie, node: *node, bytes, row, beside, done: false });
+        }
+        if let Some(suffixes) = &boundaries.suffixes {
+            let trie = known_trie(&mut self.tries, suffixes);
+            let bytes = *rows.next_bytes(row);
+            self.places.push(Place { trie, node: Trie::ROOT, bytes, row, beside, done: false });
         }
         Ok(())
     }
@@ -229,24 +201,44 @@ impl Resolver {
             bits::set(mask, token);
             self.extra.push(token);
         }
-        self.places.push(Place { node, bytes: *rows.next_bytes(at), row: at, done: false });
+        let bytes = *rows.next_bytes(at);
+        self.places.push(Place { trie: 0, node, bytes, row: at, beside: 0, done: false });
         Ok(())
     }
 
     /// Walks all places; where one lies below another, their rows are united on the way.
-    fn walk_places(&mut self, trie: &Trie, rows: &mut Rows, mask: &mut [u32]) -> Result<(), LimitExceeded> {
+    fn walk_places(
+        &mut self,
+        vocabulary: &Vocabulary,
+        rows: &mut Rows,
+        mask: &mut [u32],
+    ) -> Result<(), LimitExceeded> {
         let mut places = std::mem::take(&mut self.places);
-        places.sort_by_key(|place| place.node);
+        let tries = std::mem::take(&mut self.tries);
+        places.sort_by_key(|place| (place.trie, place.beside, place.node));
         let mut result = Ok(());
-        for i in 0..places.len() {
-            if !places[i].done {
-                result = self.walk_place(trie, rows, mask, &mut places, i);
-                if result.is_err() {
-                    break;
+        let mut rest = &mut places[..];
+        while let Some(first) = rest.first() {
+            let (trie, beside) = (first.trie, first.beside);
+            // Places beside a base go each by itself: which of its boundaries hold is the mask's own.
+            let n = rest.partition_point(|place| (place.trie, place.beside) <= (trie, beside));
+            let (together, others) = std::mem::take(&mut rest).split_at_mut(n);
+            rest = others;
+            let trie = match trie.checked_sub(1) {
+                Some(i) => &tries[i],
+                None => vocabulary.trie(),
+            };
+            let beside = beside.checked_sub(1).map(|i| Arc::clone(&self.locals[i]));
+            let excluded = beside.iter().flat_map(|local| &local.base).map(|base| &base.excluded[..]).next();
+            let excluded = excluded.map(|nodes| Excluded { vocabulary, nodes });
+            for i in 0..together.len() {
+                if result.is_ok() && !together[i].done {
+                    result = self.walk_place(trie, rows, mask, together, i, excluded);
                 }
             }
         }
-        self.places = places;
+        places.clear();
+        (self.places, self.tries) = (places, tries);
         result
     }
 
@@ -257,9 +249,9 @@ impl Resolver {
         mask: &mut [u32],
         places: &mut [Place],
         first: usize,
+        excluded: Option<Excluded<'_>>,
     ) -> Result<(), LimitExceeded> {
         let root = places[first].node;
-        let end = trie.end(root);
         let (mut row, mut bytes) = (places[first].row, places[first].bytes);
         let mut cursor = first;
         while cursor < places.len() && places[cursor].node == root {
@@ -270,23 +262,34 @@ impl Resolver {
             }
             cursor += 1;
         }
+        let is_alone = places.get(cursor).is_none_or(|place| place.node >= trie.end(root));
+        let n_above = trie.depth(root);
         self.frames.clear();
-        self.frames.push((end, row));
-        let mut node = root.next();
-        while node < end {
-            while self.frames.last().is_some_and(|frame| frame.0 <= node) {
+        self.frames.push(Frame { row, children: Descent::along(root, bytes) });
+        if !is_alone {
+            self.frames[0].children = Descent::All { next: root.next(), end: trie.end(root) };
+        }
+        while let Some(frame) = self.frames.last_mut() {
+            let row = frame.row;
+            let Some(node) = frame.children.next(trie) else {
                 self.frames.pop();
-            }
-            let Some(&(_, row)) = self.frames.last() else { break };
+                continue;
+            };
             while cursor < places.len() && places[cursor].node < node {
                 cursor += 1;
             }
             let byte = trie.byte(node);
-            let reads = self.frames.len() > 1 || bytes.contains(byte);
-            let mut next =
-                if reads && rows.next_bytes(row).contains(byte) { rows.advance(row, byte)? } else { None };
+            let is_leaf = trie.end(node) == node.next();
+            let reads =
+                rows.next_bytes(row).contains(byte) && (self.frames.len() > 1 || bytes.contains(byte));
+            // Where nothing is below, the bit decides and no row is needed.
+            let mut next = match reads {
+                true if is_leaf && rows.is_exact(row) => Some(row),
+                true => rows.advance(row, byte)?,
+                false => None,
+            };
             if next.is_some() {
-                self.allow(mask, trie.tokens_at(node));
+                self.allow(mask, trie.tokens_at(node), excluded, trie.depth(node) - n_above);
             }
             // Other boundaries may lie just here: what is behind them goes along.
             let mut here = cursor;
@@ -300,34 +303,67 @@ impl Resolver {
                 }
                 here += 1;
             }
-            let Some(next) = next else {
-                node = trie.end(node);
-                continue;
-            };
-            if trie.end(node) == node.next() {
-                node = node.next();
-                continue;
-            }
-            let below = trie.bytes_below(node);
+            let Some(next) = next.filter(|_| !is_leaf) else { continue };
             let automata = rows.automata();
-            if rows.scannable(next).iter().any(|item| covers(automata, trie, item.state, node, below)) {
+            if excluded.is_none()
+                && rows.scannable(next).iter().any(|item| covers(automata.own_loop(item.state), trie, node))
+            {
                 let n_own = trie.tokens_at(node).len();
-                self.allow(mask, &trie.tokens_below(node)[n_own..]);
-                node = trie.end(node);
+                self.allow(mask, &trie.tokens_below(node)[n_own..], None, 0);
                 continue;
             }
-            self.frames.push((trie.end(node), next));
-            node = node.next();
+            let children = match is_alone {
+                true => Descent::new(trie, node, rows.next_bytes(next)),
+                false => Descent::All { next: node.next(), end: trie.end(node) },
+            };
+            self.frames.push(Frame { row: next, children });
         }
         Ok(())
     }
 
-    fn allow(&mut self, mask: &mut [u32], tokens: &[TokenId]) {
+    /// Allows tokens of which so many bytes stand behind the boundary.
+    fn allow(
+        &mut self,
+        mask: &mut [u32],
+        tokens: &[TokenId],
+        excluded: Option<Excluded<'_>>,
+        n_behind: usize,
+    ) {
         for &token in tokens {
+            if excluded.is_some_and(|excluded| excluded.has(token, n_behind)) {
+                continue;
+            }
             bits::set(mask, token);
+            self.extra.push(token);
         }
-        self.extra.extend_from_slice(tokens);
     }
+}
+
+/// Boundaries that do not hold, as nodes of the vocabulary's trie.
+#[derive(Clone, Copy)]
+struct Excluded<'a> {
+    vocabulary: &'a Vocabulary,
+    nodes: &'a [NodeId],
+}
+
+impl Excluded<'_> {
+    /// Whether the boundary so many bytes before the token's end is one of them.
+    fn has(&self, token: TokenId, n_behind: usize) -> bool {
+        let text = self.vocabulary.text(token).unwrap_or_default();
+        let trie = self.vocabulary.trie();
+        let before = &text[..text.len().saturating_sub(n_behind)];
+        let node = before.iter().try_fold(Trie::ROOT, |node, &byte| trie.child(node, byte));
+        node.is_some_and(|node| self.nodes.binary_search(&node).is_ok())
+    }
+}
+
+/// The number of a trie among those that places are in.
+fn known_trie(tries: &mut Vec<Arc<Trie>>, trie: &Arc<Trie>) -> usize {
+    if let Some(known) = tries.iter().position(|known| Arc::ptr_eq(known, trie)) {
+        return known + 1;
+    }
+    tries.push(Arc::clone(trie));
+    tries.len()
 }
 
 /// How many ticks the item may still make, and how many it must.
@@ -344,9 +380,9 @@ fn left_and_due(rows: &Rows, item: &Item) -> (u32, u32) {
 /// Makes a mask hold what the local masks of these items accept, and nothing else.
 pub fn write_accepted(rows: &Rows, items: &[Item], locals: &[Arc<LocalMask>], mask: &mut [u32]) {
     // A wide one first: it is copied, the others are added.
-    let wide = locals.iter().position(|local| local.counted.is_none() && local.accepted.is_wide());
+    let wide = locals.iter().position(|local| local.is_wide());
     match wide {
-        Some(first) => locals[first].accepted.write_to(mask),
+        Some(first) => locals[first].write_to(mask),
         None => mask.fill(0),
     }
     for (i, (item, local)) in items.iter().zip(locals).enumerate() {
@@ -354,7 +390,7 @@ pub fn write_accepted(rows: &Rows, items: &[Item], locals: &[Arc<LocalMask>], ma
             continue;
         }
         match &local.counted {
-            None => local.accepted.add_to(mask),
+            None => local.add_to(mask),
             Some(counted) => {
                 let (left, due) = left_and_due(rows, item);
                 counted.add_to(mask, left, due);

@@ -5,7 +5,11 @@
 //! and where it ends is a boundary. While a single state is all there is, its automaton is stepped directly, on every byte
 //! with which nothing that it calls begins.
 //!
-//! Whole subtrees are taken at once where a state's loop covers all bytes below.
+//! What is not walked:
+//! - tokens that the state's own [loop](crate::slices) takes, and of those that leave it the part before;
+//! - subtrees all of whose texts a loop or a [run](crate::runs) reads on the way;
+//! - children along bytes that are not read, where there are many ([descent](crate::descent));
+//! - for a state that differs little from one whose mask is known, all but the [difference](crate::difference).
 //!
 //! # Worked example
 //! State: after the opening quote of `string ::= "\"" [a-z]* "\""`. Tokens `ab`, `a"`, `a",`, `"}`, `a1`.
@@ -13,14 +17,15 @@
 //! rule inside: behind the boundary stand `,` and `}`, two suffixes for the parent to decide. `a1` dies: rejected.
 
 use crate::bits;
-use crate::boundary::{Boundary, split};
+use crate::boundary::{Boundaries, Boundary, Source};
 use crate::counted::counted_mask;
-use crate::local::{Base, LocalMask, Reference};
-use crate::slices::{Loop, Slices};
-use crate::suffix::SuffixTrie;
+use crate::descent::Descent;
+use crate::local::LocalMask;
+use crate::runs::{Runs, widest};
+use crate::slices::{Slice, Slices, covers};
 use crate::token_set::TokenSet;
 use formwork_earley::{LimitExceeded, RowId, Rows, TableId};
-use formwork_fsm::{Automata, Counter, RuleView, StateId};
+use formwork_fsm::{Automata, Counter, Loop, RuleView, StateId};
 use formwork_grammar::ByteSet;
 use formwork_vocab::{NodeId, TokenId, Trie, Vocabulary};
 use std::sync::Arc;
@@ -29,9 +34,12 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Walker {
     slices: Arc<Slices>,
-    /// Whether loop slices may be used.
+    /// Whether loop slices, runs and bases may be used.
     uses_slices: bool,
-    rows: Rows,
+    pub(crate) rows: Rows,
+    runs: Runs,
+    /// The states of the start's rule that read any text of the slice's characters.
+    alike: Vec<u32>,
     /// The tokens accepted so far, but for those of the start's slice.
     accepted: Vec<TokenId>,
     /// The same as a bitset, the slice included, where it is needed.
@@ -42,8 +50,8 @@ pub struct Walker {
 }
 
 /// What has been reached at a node of the trie.
-#[derive(Clone, Copy, Debug)]
-enum Config {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Config {
     /// One floating state; what it calls matters only on bytes with which something called begins.
     State(StateId),
     Row(RowId),
@@ -51,12 +59,13 @@ enum Config {
 
 #[derive(Clone, Copy, Debug)]
 struct Frame {
-    /// The position behind the node's subtree.
-    end: NodeId,
     config: Config,
+    children: Descent,
+    /// The bytes read from the root to the node.
+    depth: usize,
     /// Whether the node is a pending boundary.
     is_boundary: bool,
-    /// Whether the way to the node is made of the start's loop alone.
+    /// Whether the way to the node is made of the slice's characters alone.
     in_slice: bool,
 }
 
@@ -64,14 +73,14 @@ struct Frame {
 #[derive(Clone, Copy, Debug)]
 struct Start {
     state: StateId,
-    /// The state's loop, if its slice is taken.
-    slice: Option<Loop>,
     /// In a counted rule: the ticks that the state still needs and can reach; in a set's, twice the state's guard.
     ahead: Option<(u32, u32)>,
     /// Whether the rule may end depends on what the item counted.
     end_depends: bool,
     /// Whether anybody calls the rule; what lies behind the end of one that nobody calls is nobody's.
     is_called: bool,
+    /// The slice that is taken, perhaps none.
+    slice: Loop,
 }
 
 /// What a walk finds besides accepted tokens.
@@ -88,70 +97,68 @@ struct Pending {
     depth: usize,
 }
 
-/// The most first bytes below which a mask may differ from its base.
-const MAX_DIFFERENT: usize = 48;
-
 /// Whether a state loops over so many bytes, ticking or not, that its local mask is worth computing before it is needed.
 pub fn is_wide(automata: &Automata, state: StateId) -> bool {
     is_wide_loop(automata.own_loop(state)) || is_wide_loop(automata.own_ticking_loop(state))
 }
 
-/// Whether a loop takes enough tokens for a slice of its own.
-fn is_wide_loop((ascii, utf8): Loop) -> bool {
-    ascii.count_ones() >= 16 || utf8
+/// Whether a loop reads much of a vocabulary.
+fn is_wide_loop(own_loop: Loop) -> bool {
+    own_loop.ascii.count_ones() >= WIDE || own_loop.leads.count_ones() >= 32
 }
 
 /// Rows kept from one walk to the next; the same sub-rules recur.
 const KEPT_ROWS: usize = 2_000;
+/// Subtrees of fewer nodes are walked rather than asked about runs.
+const WORTH_A_RUN: u32 = 4;
+/// A loop of so many ASCII characters reads much of a vocabulary.
+const WIDE: u32 = 16;
+/// One of so many, digits or blanks, has hundreds of tokens.
+const WORTH_A_SLICE: u32 = 3;
 
 impl Walker {
     /// A walker over the automata of `rows`, which should be an arena of its own. Without `uses_slices` every token is
     /// walked; the masks are the same.
     pub fn new(slices: Arc<Slices>, uses_slices: bool, rows: Rows) -> Self {
         Self {
-            accepted: Vec::new(),
-            accepted_bits: Vec::new(),
             slices,
             uses_slices,
             rows,
+            runs: Runs::default(),
+            alike: Vec::new(),
+            accepted: Vec::new(),
+            accepted_bits: Vec::new(),
             frames: Vec::new(),
             pending: Vec::new(),
             path: Vec::new(),
         }
     }
 
-    /// A state of the same rule that goes where `state` goes on all but some first bytes, and those bytes: its local mask
-    /// can be the base of this one's.
-    pub fn base_of(&self, state: StateId) -> Option<(StateId, ByteSet)> {
+    /// A state of the same rule that goes where `state` goes on most first bytes: its local mask can be the base of this
+    /// one's.
+    pub fn base_of(&self, state: StateId) -> Option<StateId> {
         let automata = self.rows.automata();
         // A state with a wide loop is one that others are based on, and never based itself.
         let counts = automata.counter(automata.rule_of(state)).is_some();
         if !self.uses_slices || counts || is_wide_loop(automata.own_loop(state)) {
             return None;
         }
-        // Where most bytes lead, if it is a state with a wide loop.
-        let (edges, _) = automata.byte_edges(state);
-        let widest = edges.iter().max_by_key(|edge| edge.high - edge.low)?;
-        let base = state.sibling(widest.target);
-        if base == state || !is_wide_loop(automata.own_loop(base)) {
-            return None;
-        }
-        let different = (0..=255).filter(|&byte| automata.step(state, byte).0 != automata.step(base, byte).0);
-        let different: ByteSet = different.collect();
-        (different.len() <= MAX_DIFFERENT).then_some((base, different))
+        // Where most characters lead, if it is a state with a wide loop.
+        let (_, target) = widest(automata.view(state.rule()), state.local());
+        let base = state.sibling(target);
+        (base != state && is_wide_loop(automata.own_loop(base))).then_some(base)
     }
 
-    /// The local mask of a state; `base` is the mask of its
-    /// [base](Self::base_of), if it has one.
+    /// The local mask of a state; `base` is its [base](Self::base_of) with that one's mask, if it has one.
     ///
-    /// Cost: from a microsecond for a state that few bytes leave to some milliseconds for one that reads almost any text.
+    /// Cost: from half a microsecond for a state that few bytes leave to some hundreds for one that reads almost any text.
     ///
     /// # Errors
     /// A limit on rows: the sub-rules are too ambiguous.
     pub fn local_mask(
         &mut self,
         state: StateId,
-        base: Option<(StateId, ByteSet, Arc<LocalMask>)>,
+        base: Option<(StateId, Arc<LocalMask>)>,
     ) -> Result<LocalMask, LimitExceeded> {
         let automata = Arc::clone(self.rows.automata());
         let rule = automata.rule_of(state);
@@ -159,11 +166,10 @@ impl Walker {
         let counts = counter.is_some();
         let vocabulary = self.slices.vocabulary().clone();
         if matches!(counter, Some(Counter::Ticks { .. })) && !automata.refers(rule) {
-            let counted = counted_mask(&vocabulary, &automata, state);
+            let counted = counted_mask(&self.slices, &automata, state);
             return Ok(LocalMask {
                 accepted: TokenSet::List(Box::default()),
-                suffixes: SuffixTrie::default(),
-                references: Box::default(),
+                boundaries: Boundaries::default(),
                 rechecks: Box::default(),
                 base: None,
                 counted: Some(Box::new(counted)),
@@ -172,10 +178,13 @@ impl Walker {
         if self.rows.n_rows() > KEPT_ROWS {
             self.rows = Rows::new(Arc::clone(&automata), self.rows.limits().clone());
         }
+        self.runs.turn_to(rule);
+        if let Some(local) = self.beside(&vocabulary, &automata, state, base)? {
+            return Ok(local);
+        }
         let own_loop = automata.own_loop(state);
         let start = Start {
             state,
-            slice: (self.uses_slices && is_wide_loop(own_loop)).then_some(own_loop),
             ahead: counts.then(|| automata.ticks_ahead(state)),
             end_depends: match counter {
                 None => false,
@@ -183,133 +192,104 @@ impl Walker {
                 Some(Counter::Members) => !automata.has_required(rule, &[]),
             },
             is_called: automata.is_called(rule),
+            slice: Loop::default(),
         };
-        let next_bytes = *automata.next_bytes(state);
-        if let Some((_, except, mask)) = base {
-            let findings = self.walk(&automata, start, &next_bytes.intersection(&except))?;
-            if let Some(local) = self.beside_base(&vocabulary, findings, mask, except) {
-                return Ok(local);
-            }
+        self.accepted.clear();
+        let mut findings = Findings::default();
+        let mut bytes = *automata.next_bytes(state);
+        // What is decided by the count of the item is found in the vocabulary's trie only.
+        let sliced = self.uses_slices && !counts;
+        // A state that reads any text of more characters than its loop has is one of several that are alike.
+        let (live, states) = match sliced && bytes.ascii().count_ones() >= WIDE {
+            true => automata.view(rule).live(state.local()),
+            false => Default::default(),
+        };
+        let (taken, alike) = match live.len() > own_loop.len() {
+            true => (live, states),
+            false => (own_loop, Vec::new()),
+        };
+        self.alike = alike;
+        let worth = taken.len() >= WORTH_A_SLICE;
+        let slice: Option<Arc<Slice>> = (sliced && worth).then(|| self.slices.slice(taken));
+        let words = slice.as_ref().map(|slice| &slice.words);
+        // Where the rule may end after each of the loop's characters, there is a boundary before every one of them.
+        let ends = start.is_called && automata.is_accepting(state);
+        let by_rest = taken == own_loop && !ends;
+        let rest = slice.as_ref().filter(|_| by_rest).and_then(|slice| slice.rest(&vocabulary));
+        if let Some(rest) = rest {
+            // The loop was read before, so rules that the state calls are read here too.
+            let behind = bytes.union(automata.called_bytes(state));
+            self.walk(&automata, rest, Source::Rest, start, &behind, &mut findings)?;
+            bytes = bytes.iter().filter(|&byte| !own_loop.may_begin(byte)).collect();
         }
-        let findings = self.walk(&automata, start, &next_bytes)?;
-        let slice = start.slice.map(|slice| self.slices.slice(slice));
-        let (suffixes, references) = self.split(&vocabulary, findings.boundaries, slice.as_deref());
-        let accepted = match slice {
-            Some(slice) => TokenSet::from_slice(slice, &self.accepted),
-            None => TokenSet::from_tokens(&self.accepted, vocabulary.mask_words()),
-        };
+        let start = Start { slice: if words.is_some() { taken } else { Loop::default() }, ..start };
+        self.walk(&automata, vocabulary.trie(), Source::Vocabulary, start, &bytes, &mut findings)?;
+        let boundaries = self.boundaries(&vocabulary, rest, findings.boundaries, words);
+        let accepted = TokenSet::from_tokens(&self.slices, words, &self.accepted);
         let rechecks = findings.rechecks.into();
-        Ok(LocalMask { accepted, suffixes, references, rechecks, base: None, counted: None })
-    }
-
-    /// What was found below the bytes on which the state and its base differ, beside the base's mask; `None` where counts
-    /// decide.
-    fn beside_base(
-        &mut self,
-        vocabulary: &Vocabulary,
-        findings: Findings,
-        mask: Arc<LocalMask>,
-        except: ByteSet,
-    ) -> Option<LocalMask> {
-        if mask.base.is_some() || !mask.rechecks.is_empty() || !findings.rechecks.is_empty() {
-            return None;
-        }
-        let trie = vocabulary.trie();
-        let (suffixes, references) = self.split(vocabulary, findings.boundaries, None);
-        let bits = &mut self.accepted_bits;
-        bits.resize(vocabulary.mask_words(), 0);
-        mask.accepted.write_to(bits);
-        for child in trie.children(Trie::ROOT).filter(|&child| except.contains(trie.byte(child))) {
-            for &token in trie.tokens_below(child) {
-                bits::clear(bits, token);
-            }
-        }
-        for &token in &self.accepted {
-            bits::set(bits, token);
-        }
-        let accepted = TokenSet::near(&mask.accepted, bits);
-        let base = Some(Base { mask, except });
-        Some(LocalMask { accepted, suffixes, references, rechecks: Box::default(), base, counted: None })
+        Ok(LocalMask { accepted, boundaries, rechecks, base: None, counted: None })
     }
 
     /// The boundaries in their two forms; tokens that are accepted anyway, also by the slice, are left out.
-    fn split(
+    fn boundaries(
         &mut self,
         vocabulary: &Vocabulary,
+        rest: Option<&Arc<Trie>>,
         boundaries: Vec<Boundary>,
-        slice: Option<&[u32]>,
-    ) -> (SuffixTrie, Box<[Reference]>) {
-        if boundaries.is_empty() {
-            return (SuffixTrie::default(), Box::default());
+        slice: Option<&Arc<[u32]>>,
+    ) -> Boundaries {
+        if Boundaries::are_few(&boundaries) {
+            return Boundaries::new(vocabulary, rest, boundaries, None);
         }
         let bits = &mut self.accepted_bits;
         bits.clear();
-        bits.extend_from_slice(slice.unwrap_or_default());
+        bits.extend_from_slice(slice.map_or(&[], |slice| slice));
         bits.resize(vocabulary.mask_words(), 0);
         for &token in &self.accepted {
             bits::set(bits, token);
         }
-        split(vocabulary, boundaries, Some(bits))
+        Boundaries::new(vocabulary, rest, boundaries, Some(bits))
     }
 
-    /// Walks the tokens that begin with one of these bytes.
+    /// Walks the texts of a trie that begin with one of these bytes.
     fn walk(
         &mut self,
         automata: &Automata,
+        trie: &Trie,
+        source: Source,
         start: Start,
         bytes: &ByteSet,
-    ) -> Result<Findings, LimitExceeded> {
-        self.accepted.clear();
-        self.frames.clear();
-        self.pending.clear();
-        self.path.clear();
-        let mut findings = Findings::default();
-        let vocabulary = self.slices.vocabulary().clone();
-        let trie = vocabulary.trie();
-        // While a single state is all there is, it is one of the start's rule.
-        let view = automata.view(start.state.rule());
-        for child in trie.children(Trie::ROOT).filter(|&child| bytes.contains(trie.byte(child))) {
-            self.walk_child(automata, view, trie, start, child, &mut findings)?;
-        }
-        Ok(findings)
-    }
-
-    /// Walks the subtree of one child of the trie's root.
-    fn walk_child(
-        &mut self,
-        automata: &Automata,
-        view: RuleView<'_>,
-        trie: &Trie,
-        start: Start,
-        root: NodeId,
         findings: &mut Findings,
     ) -> Result<(), LimitExceeded> {
         let Start { ahead, is_called, .. } = start;
-        let mut node = root;
-        let end = trie.end(root);
-        while node < end || !self.frames.is_empty() {
-            while self.frames.last().is_some_and(|frame| frame.end <= node) {
+        // While a single state is all there is, it is one of the start's rule.
+        let view = automata.view(start.state.rule());
+        self.frames.clear();
+        self.pending.clear();
+        self.path.clear();
+        let children = Descent::along(Trie::ROOT, *bytes);
+        let config = Config::State(start.state);
+        let in_slice = !start.slice.is_empty() && source == Source::Vocabulary;
+        self.frames.push(Frame { config, children, depth: 0, is_boundary: false, in_slice });
+        while let Some(frame) = self.frames.last_mut() {
+            let (from, above, selective) = (frame.config, frame.depth, frame.children.is_selective());
+            let above_in_slice = frame.in_slice;
+            let Some(node) = frame.children.next(trie) else {
                 self.leave(&mut findings.boundaries);
+                continue;
+            };
+            let depth = above + 1;
+            self.path.truncate(above);
+            self.path.push(trie.byte(node));
+            if selective {
+                let n = trie.token_range(node).len();
+                self.pending.iter_mut().for_each(|pending| pending.boundary.n_tokens -= n);
             }
-            if node >= end {
-                break;
-            }
-            let byte = trie.byte(node);
-            let (from, above_in_slice) = self
-                .frames
-                .last()
-                .map_or((Config::State(start.state), true), |frame| (frame.config, frame.in_slice));
-            let in_slice = above_in_slice
-                && start
-                    .slice
-                    .is_some_and(|(ascii, utf8)| if byte < 0x80 { ascii >> byte & 1 != 0 } else { utf8 });
-            let depth = trie.depth(node);
-            self.path.truncate(depth - 1);
-            self.path.push(byte);
-            let reached = self.step(automata, view, from, byte, ahead)?;
+            // In the rest of a slice the loop was read before.
+            let is_first = above == 0 && source == Source::Vocabulary;
+            let reached = self.step(automata, view, from, trie.byte(node), is_first, ahead.is_some())?;
             let Some((config, ends)) = reached else {
                 self.undecided(trie, node);
-                node = trie.end(node);
                 continue;
             };
             if let (Some((need, reach)), Config::Row(row)) = (ahead, config) {
@@ -318,98 +298,112 @@ impl Walker {
                     // Here the item's own count decides: whether it may go on, or whether it may end already.
                     findings.rechecks.push(node);
                     self.undecided(trie, node);
-                    node = trie.end(node);
                     continue;
                 }
             }
-            let alive = match config {
-                Config::State(state) => view.goes_on(state.local()),
-                Config::Row(row) => !self.rows.scannable(row).is_empty(),
-            };
-            // Back at the start along its own loop: whatever the loop goes on to read is in the slice.
-            let is_back = in_slice && matches!(config, Config::State(state) if state == start.state);
-            if alive && self.covered(automata, view, trie, config, node) {
-                if !is_back {
-                    self.accepted.extend_from_slice(trie.tokens_below(node));
+            let alive = self.goes_on(view, config);
+            let byte = trie.byte(node);
+            let in_slice = above_in_slice && byte < 0x80 && start.slice.may_begin(byte);
+            let ends = ends && is_called;
+            let may_be_short = self.uses_slices && !ends && self.pending.is_empty();
+            if let (Config::State(state), true) = (config, may_be_short) {
+                if self.runs.takes_short(view, state.local(), trie, node, &mut self.accepted) {
+                    continue;
                 }
-                node = trie.end(node);
+            }
+            if covers(start.slice, trie, node) {
+                if in_slice {
+                    continue;
+                }
+                if matches!(config, Config::State(state) if self.alike.contains(&state.local())) {
+                    self.accepted.extend_from_slice(trie.tokens_below(node));
+                    continue;
+                }
+            }
+            if alive && self.covered(automata, view, trie, config, node) {
+                self.accepted.extend_from_slice(trie.tokens_below(node));
                 continue;
             }
-            if !is_back {
+            if !in_slice {
                 self.accepted.extend_from_slice(trie.tokens_at(node));
             }
             if trie.end(node) == node.next() {
-                node = node.next();
                 continue;
-            }
-            let ends = ends && is_called;
-            if ends {
-                let boundary = Boundary { node, undecided: ByteSet::EMPTY, n_tokens: 0 };
-                self.pending.push(Pending { boundary, depth });
             }
             if !alive {
                 // All that is below is behind the boundary.
-                for child in trie.children(node) {
-                    self.path.truncate(depth);
-                    self.path.push(trie.byte(child));
-                    self.undecided(trie, child);
-                }
+                self.all_below_undecided(trie, node);
                 if ends {
-                    self.pop_boundary(&mut findings.boundaries);
+                    let n_tokens = trie.token_range(node).len() - trie.tokens_at(node).len();
+                    findings.boundaries.push(Boundary { source, node, undecided: ByteSet::FULL, n_tokens });
                 }
-                node = trie.end(node);
                 continue;
             }
-            self.frames.push(Frame { end: trie.end(node), config, is_boundary: ends, in_slice });
-            node = node.next();
+            if ends {
+                let boundary = Boundary { source, node, undecided: ByteSet::EMPTY, n_tokens: 0 };
+                self.pending.push(Pending { boundary, depth });
+            }
+            let bytes = self.next_bytes(view, config);
+            let children = Descent::new(trie, node, &bytes);
+            if children.is_selective() && !self.pending.is_empty() {
+                // Children that are not visited are undecided.
+                let n = trie.token_range(node).len() - trie.tokens_at(node).len();
+                for Pending { boundary, depth: at } in &mut self.pending {
+                    match self.path.get(*at) {
+                        Some(&byte) => boundary.undecided.insert(byte),
+                        None => boundary.undecided = ByteSet::FULL.difference(&bytes),
+                    }
+                    boundary.n_tokens += n;
+                }
+            }
+            self.frames.push(Frame { config, children, depth, is_boundary: ends, in_slice });
         }
         Ok(())
     }
 
     /// What is reached by one byte, and whether the floating rule may end there.
     #[inline]
-    fn step(
+    pub(crate) fn step(
         &mut self,
         automata: &Automata,
         view: RuleView<'_>,
         from: Config,
         byte: u8,
-        ahead: Option<(u32, u32)>,
+        is_first: bool,
+        counts: bool,
     ) -> Result<Option<(Config, bool)>, LimitExceeded> {
         let row = match from {
-            Config::State(state) => {
-                let (plain, ticking) = view.step(state.local(), byte);
-                // The first byte is the state's own: the rules that it calls have states of their own.
-                if !self.frames.is_empty() && view.called_bytes(state.local()).contains(byte) {
-                    let row = self.rows.floating(state)?;
-                    match self.rows.advance(row, byte)? {
-                        Some(row) => row,
-                        None => return Ok(None),
+            Config::State(state) if counts && is_first => {
+                // What the state calls has states of its own, but counts are kept in rows.
+                let members = automata.counter(state.rule()) == Some(Counter::Members);
+                match (members, view.step(state.local(), byte).0) {
+                    // What the state calls is a member, too; the target's row has its guard.
+                    (true, Some(target)) => Some(self.rows.floating(state.sibling(target))?),
+                    (true, None) => None,
+                    (false, _) => {
+                        let row = self.rows.floating(state)?;
+                        self.rows.advance(row, byte)?
                     }
-                } else if self.frames.is_empty() && automata.counter(state.rule()) == Some(Counter::Members) {
-                    // What the state calls is a member, or has states of its own; the target's row has its guard.
-                    let Some(target) = plain else { return Ok(None) };
-                    self.rows.floating(state.sibling(target))?
-                } else if ahead.is_some() {
-                    // Counts are kept in rows.
-                    let row = self.rows.floating(state)?;
-                    match self.rows.advance(row, byte)? {
-                        Some(row) => row,
-                        None => return Ok(None),
-                    }
-                } else {
-                    debug_assert!(ticking.is_none(), "only counted rules tick");
-                    let Some(target) = plain else { return Ok(None) };
-                    return Ok(Some((Config::State(state.sibling(target)), view.is_accepting(target))));
                 }
             }
-            Config::Row(row) => match self.rows.advance(row, byte)? {
-                Some(row) => row,
-                None => return Ok(None),
-            },
+            // The first byte is the state's own: the rules that it calls have states of their own.
+            Config::State(state)
+                if counts || !is_first && view.called_bytes(state.local()).contains(byte) =>
+            {
+                let row = self.rows.floating(state)?;
+                self.rows.advance(row, byte)?
+            }
+            Config::State(state) => {
+                let (plain, ticking) = view.step(state.local(), byte);
+                debug_assert!(ticking.is_none(), "only counted rules tick");
+                let Some(target) = plain else { return Ok(None) };
+                return Ok(Some((Config::State(state.sibling(target)), view.is_accepting(target))));
+            }
+            Config::Row(row) => self.rows.advance(row, byte)?,
         };
+        let Some(row) = row else { return Ok(None) };
         let ends = self.rows.ends_floating(row);
-        if ahead.is_none() {
+        if !counts {
             if let [item] = self.rows.scannable(row) {
                 // Calls of the state would be scannable too, unless they are of no byte at all.
                 if item.origin == Some(TableId::FLOATING) && !automata.calls(item.state) {
@@ -420,21 +414,44 @@ impl Walker {
         Ok(Some((Config::Row(row), ends)))
     }
 
-    /// Whether some state's loop reads everything below the node, so that all tokens there stay inside.
+    /// Whether anything can be read.
     #[inline]
-    fn covered(
-        &self,
+    pub(crate) fn goes_on(&self, view: RuleView<'_>, config: Config) -> bool {
+        match config {
+            Config::State(state) => view.goes_on(state.local()),
+            Config::Row(row) => !self.rows.scannable(row).is_empty(),
+        }
+    }
+
+    /// The bytes that may be read, behind the first.
+    #[inline]
+    pub(crate) fn next_bytes(&self, view: RuleView<'_>, config: Config) -> ByteSet {
+        match config {
+            Config::State(state) => view.next_bytes(state.local()).union(view.called_bytes(state.local())),
+            Config::Row(row) => *self.rows.next_bytes(row),
+        }
+    }
+
+    /// Whether some state's loop or run reads everything below the node, so that all tokens there stay inside.
+    #[inline]
+    pub(crate) fn covered(
+        &mut self,
         automata: &Automata,
         view: RuleView<'_>,
         trie: &Trie,
         config: Config,
         node: NodeId,
     ) -> bool {
-        let below = trie.bytes_below(node);
         match config {
-            Config::State(state) => loop_covers(view.own_loop(state.local()), trie, node, below),
+            Config::State(state) => {
+                let n_below = trie.end(node).get() - node.get();
+                covers(view.own_loop(state.local()), trie, node)
+                    || n_below > WORTH_A_RUN
+                        && self.uses_slices
+                        && self.runs.covers(view, state.local(), trie, node)
+            }
             Config::Row(row) => {
-                self.rows.scannable(row).iter().any(|item| covers(automata, trie, item.state, node, below))
+                self.rows.scannable(row).iter().any(|item| covers(automata.own_loop(item.state), trie, node))
             }
         }
     }
@@ -451,37 +468,18 @@ impl Walker {
         }
     }
 
+    /// The same for the tokens strictly below the node.
+    fn all_below_undecided(&mut self, trie: &Trie, node: NodeId) {
+        let n = trie.token_range(node).len() - trie.tokens_at(node).len();
+        for Pending { boundary, depth } in &mut self.pending {
+            boundary.undecided.insert(self.path[*depth]);
+            boundary.n_tokens += n;
+        }
+    }
+
     fn leave(&mut self, boundaries: &mut Vec<Boundary>) {
         if self.frames.pop().is_some_and(|frame| frame.is_boundary) {
-            self.pop_boundary(boundaries);
+            boundaries.extend(self.pending.pop().map(|pending| pending.boundary).filter(|b| b.n_tokens > 0));
         }
     }
-
-    fn pop_boundary(&mut self, boundaries: &mut Vec<Boundary>) {
-        if let Some(Pending { boundary, .. }) = self.pending.pop() {
-            if boundary.n_tokens > 0 {
-                boundaries.push(boundary);
-            }
-        }
-    }
-}
-
-/// Whether the state's own loop reads every text below the node.
-#[inline]
-pub(crate) fn covers(
-    automata: &Automata,
-    trie: &Trie,
-    state: StateId,
-    node: NodeId,
-    below: [u64; 4],
-) -> bool {
-    loop_covers(automata.own_loop(state), trie, node, below)
-}
-
-/// Whether a loop over these ASCII bytes, and perhaps all other characters, reads every text below the node.
-#[inline]
-pub(crate) fn loop_covers((ascii, utf8): (u128, bool), trie: &Trie, node: NodeId, below: [u64; 4]) -> bool {
-    let [low, high, beyond_a, beyond_b] = below;
-    let ascii_below = u128::from(low) | u128::from(high) << 64;
-    ascii_below & !ascii == 0 && (beyond_a | beyond_b == 0 || utf8 && trie.is_utf8_below(node))
 }

@@ -164,7 +164,7 @@ impl VocabularyBuilder {
         let (n_text, max_token_len) =
             (texts.len(), texts.iter().map(|text| usize::from(text.len)).max().unwrap_or(0));
         let entries = texts.iter().map(|text| (text.id, self.bytes_of(text))).collect();
-        let trie = trie_build::build(entries, self.limits.trie_nodes)?;
+        let trie = trie_build::build_within(entries, self.limits.trie_nodes)?;
         let tokens = Tokens {
             width,
             kinds,

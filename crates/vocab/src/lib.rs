@@ -51,6 +51,7 @@ mod builder;
 mod vocabulary;
 
 mod byte_sets;
+mod fans;
 mod trie;
 mod trie_build;
 mod utf8;

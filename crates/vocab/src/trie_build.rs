@@ -1,6 +1,7 @@
 //! Builds the trie: one sort, then one pass over the sorted bytes with the path from the root as its stack.
 
 use crate::byte_sets::{self, ByteSet, ByteSetInterner};
+use crate::fans::{FEW, Fans};
 use crate::trie::Node;
 use crate::{TokenId, Trie, VocabularyError, VocabularyErrorKind, utf8};
 
@@ -19,37 +20,68 @@ struct Open {
     position: usize,
     below: ByteSet,
     utf8_below: utf8::StateSet,
+    height: u8,
 }
 
 /// The trie of these tokens; those without bytes are left out.
 ///
 /// # Errors
 /// [`Limit`](VocabularyErrorKind::Limit) for more than `max_nodes` nodes.
-pub(crate) fn build(tokens: Vec<(TokenId, &[u8])>, max_nodes: usize) -> Result<Trie, VocabularyError> {
+pub(crate) fn build_within(tokens: Vec<(TokenId, &[u8])>, max_nodes: usize) -> Result<Trie, VocabularyError> {
     let entries = sorted(tokens);
-    let mut building = Building { nodes: Vec::new(), path: Vec::new(), sets: ByteSetInterner::new() };
-    building.open(0, 0);
+    let mut n_nodes = 1;
     let mut previous: &[u8] = &[];
-    for (position, entry) in (0..).zip(&entries) {
-        let shared = previous.iter().zip(entry.bytes).take_while(|(a, b)| a == b).count();
-        building.close_below(shared);
-        if building.nodes.len() + (entry.bytes.len() - shared) > max_nodes {
+    for entry in &entries {
+        n_nodes += entry.bytes.len() - shared(previous, entry.bytes);
+        if n_nodes > max_nodes {
             let message = format!("the trie of the tokens has more than {max_nodes} nodes");
             return Err(VocabularyError::new(VocabularyErrorKind::Limit, entry.token, message));
         }
+        previous = entry.bytes;
+    }
+    Ok(of_sorted(&entries))
+}
+
+/// The trie of texts that are known to be few enough.
+pub(crate) fn build(texts: Vec<(TokenId, &[u8])>) -> Trie {
+    of_sorted(&sorted(texts))
+}
+
+/// How many bytes two texts begin with in common.
+fn shared(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
+fn of_sorted(entries: &[Entry<'_>]) -> Trie {
+    let mut building =
+        Building { nodes: Vec::new(), heights: Vec::new(), path: Vec::new(), sets: ByteSetInterner::new() };
+    building.open(0, 0);
+    let mut previous: &[u8] = &[];
+    for (position, entry) in (0..).zip(entries) {
+        let shared = shared(previous, entry.bytes);
+        building.close_below(shared);
         for &byte in &entry.bytes[shared..] {
             building.open(byte, position);
         }
         previous = entry.bytes;
     }
     building.close_all();
-    building.nodes.push(behind_last(building.nodes.len() as u32, entries.len() as u32));
-    Ok(Trie {
-        nodes: building.nodes.into(),
+    let n_nodes = building.nodes.len();
+    building.nodes.push(behind_last(n_nodes as u32, entries.len() as u32));
+    let nodes = building.nodes;
+    let fans = match n_nodes > FEW * FEW {
+        true => Fans::new(n_nodes, |node| nodes[node].end as usize, |node| nodes[node].byte),
+        false => Fans::default(),
+    };
+    Trie {
+        fans,
+        heights: building.heights.into(),
+        nodes: nodes.into(),
         sorted_tokens: entries.iter().map(|entry| entry.token).collect(),
         characters_begun: entries.iter().map(|entry| characters_begun(entry.bytes)).collect(),
+        lengths: entries.iter().map(|entry| entry.bytes.len().min(255) as u8).collect(),
         byte_sets: building.sets.into_sets(),
-    })
+    }
 }
 
 /// Bytes that begin a character. A token has fewer than 2¹⁶ bytes.
@@ -88,6 +120,7 @@ fn head(bytes: &[u8]) -> u64 {
 /// The nodes so far, and the path to the last one.
 struct Building {
     nodes: Vec<Node>,
+    heights: Vec<u8>,
     path: Vec<Open>,
     sets: ByteSetInterner,
 }
@@ -99,7 +132,8 @@ impl Building {
         // Tokens are shorter than 64 KiB.
         let depth = self.path.len() as u16;
         self.nodes.push(Node { end: 0, first_token, set_below: 0, depth, byte, utf8_below: utf8::ALL });
-        self.path.push(Open { position, below: [0; 4], utf8_below: utf8::ALL });
+        self.heights.push(0);
+        self.path.push(Open { position, below: [0; 4], utf8_below: utf8::ALL, height: 0 });
     }
 
     /// Finishes the nodes deeper than `depth`.
@@ -123,9 +157,11 @@ impl Building {
         node.end = end;
         node.set_below = self.sets.intern(open.below);
         node.utf8_below = open.utf8_below;
+        self.heights[open.position] = open.height;
         if let Some(parent) = self.path.last_mut() {
             byte_sets::insert(&mut parent.below, node.byte);
             byte_sets::unite(&mut parent.below, &open.below);
+            parent.height = parent.height.max(open.height.saturating_add(1));
             parent.utf8_below &= utf8::before(node.byte, open.utf8_below);
         }
     }

@@ -56,6 +56,9 @@ fn check(texts: &[Vec<u8>]) {
         let tokens_below: Vec<TokenId> =
             below.iter().flat_map(|(_, tokens)| tokens.iter().copied()).collect();
         assert_eq!(trie.tokens_below(node), tokens_below);
+        let lengths: Vec<usize> =
+            tokens_below.iter().map(|token| texts[token.index()].len().min(255)).collect();
+        assert_eq!(trie.lengths_below(node).iter().map(|&len| usize::from(len)).collect::<Vec<_>>(), lengths);
         let range = trie.token_range(node);
         assert_eq!(sorted[range.start as usize..range.end as usize], tokens_below);
 
@@ -74,6 +77,7 @@ fn check(texts: &[Vec<u8>]) {
         }
 
         let suffixes = || below.iter().map(|(longer, _)| &longer[text.len()..]);
+        assert_eq!(usize::from(trie.height(node)), suffixes().map(<[u8]>::len).max().unwrap_or(0).min(255));
         let mut set = [0; 4];
         for &byte in suffixes().flatten() {
             set[usize::from(byte) / 64] |= 1u64 << (byte % 64);

@@ -247,13 +247,13 @@ fn masks() {
         expect![[r#"
             state    accepted suffixes  places    bytes  rule
             r0s0           12        0       0       48  root
-            r0s1           13        0       0       52  root
+            r0s1           13        0       0       12  root
             r0s2            3        0       0       12  root
             r1s0            1        0       0        4  atom
             r1s1           12        0       0       48  atom
-            r1s2           14        0       0       56  atom
+            r1s2           14        0       0       16  atom
             r1s3            4        0       0       16  atom
-            7 masks for 8 states, 236 bytes
+            7 masks for 8 states, 156 bytes
         "#]],
     );
     dump(
@@ -262,8 +262,8 @@ fn masks() {
         0,
         expect![[r#"
             state    accepted suffixes  places    bytes  rule
-            r1s2           14        0       0       56  atom
-            1 masks for 8 states, 56 bytes
+            r1s2           14        0       0       16  atom
+            1 masks for 8 states, 16 bytes
         "#]],
     );
     // With tokens that reach beyond the end of a rule.
@@ -283,13 +283,13 @@ fn masks() {
         expect![[r#"
             state    accepted suffixes  places    bytes  rule
             r0s0           14        0       0       56  root
-            r0s1           16        0       0       64  root
+            r0s1           16        0       0       20  root
             r0s2            4        0       0       16  root
             r1s0            1        0       0        4  atom
             r1s1           15        0       0       60  atom
-            r1s2           18        0       1      112  atom
+            r1s2           18        0       1       68  atom
             r1s3            5        0       1       60  atom
-            7 masks for 8 states, 372 bytes
+            7 masks for 8 states, 284 bytes
         "#]],
     );
 }

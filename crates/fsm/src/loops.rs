@@ -1,0 +1,219 @@
+//! A state's loop: the characters that lead from it back to itself.
+//!
+//! Inside a string, in free text, among the letters of a name, a state returns to itself on most of what it reads. Whoever
+//! asks about many texts at once can take all that are made of the loop's characters together.
+//!
+//! ASCII characters are kept one by one. Of the others there are too many: they are kept by the byte with which they begin, which
+//! counts only if every well-formed character that begins with it leads back. So a string that forbids U+2028 alone loses
+//! the characters that begin with E2, and no others.
+
+use crate::automata::RuleView;
+use crate::dfa::Dfa;
+use formwork_grammar::ByteSet;
+use smallvec::SmallVec;
+
+/// The characters on which a state returns to itself and nothing else happens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Loop {
+    /// ASCII characters, bit = byte.
+    pub ascii: u128,
+    /// First bytes of characters beyond ASCII, bit = byte - 0xC0: every well-formed character that begins so belongs to it.
+    pub leads: u64,
+}
+
+impl Loop {
+    /// Whether no character belongs to it.
+    pub fn is_empty(&self) -> bool {
+        self.ascii == 0 && self.leads == 0
+    }
+
+    /// The number of ASCII characters and of lead bytes.
+    pub fn len(&self) -> u32 {
+        self.ascii.count_ones() + self.leads.count_ones()
+    }
+
+    /// Whether a character may begin with this byte and belong to it.
+    #[inline]
+    pub fn may_begin(&self, byte: u8) -> bool {
+        match byte {
+            0..=0x7F => self.ascii >> byte & 1 != 0,
+            0xC0..=0xFF => self.leads >> (byte - 0xC0) & 1 != 0,
+            _ => false,
+        }
+    }
+
+    /// Whether these bytes (bit `b % 64` of word `b / 64`) are all found in characters of the loop; for bytes beyond ASCII
+    /// the text must be well formed besides.
+    #[inline]
+    pub fn has_bytes(&self, [low, high, _, leads]: [u64; 4]) -> bool {
+        (u128::from(low) | u128::from(high) << 64) & !self.ascii == 0 && leads & !self.leads == 0
+    }
+}
+
+/// The loop of a state, of letters that tick or of letters that do not.
+pub(crate) fn own_loop(dfa: &Dfa, state: u32, ticks: bool) -> Loop {
+    let mut own = ByteSet::EMPTY;
+    let letters = dfa.letters(state);
+    for letter in letters.iter().filter(|letter| letter.ticks == ticks && letter.target == state) {
+        own.insert_range(byte(letter.low), byte(letter.high));
+    }
+    for letter in letters.iter().filter(|letter| letter.ticks != ticks) {
+        own = own.difference(&ByteSet::range(byte(letter.low), byte(letter.high)));
+    }
+    Loop { ascii: own.ascii(), leads: leads(dfa, state, ticks) }
+}
+
+fn byte(letter: u32) -> u8 {
+    u8::try_from(letter).expect("a rule's automaton reads bytes")
+}
+
+/// The lead bytes of well-formed UTF-8 beyond ASCII, what may follow at once, and how many more continuation bytes do.
+const LEADS: [(u8, u8, u8, u8, u32); 8] = [
+    (0xC2, 0xDF, 0x80, 0xBF, 0),
+    (0xE0, 0xE0, 0xA0, 0xBF, 1),
+    (0xE1, 0xEC, 0x80, 0xBF, 1),
+    (0xED, 0xED, 0x80, 0x9F, 1),
+    (0xEE, 0xEF, 0x80, 0xBF, 1),
+    (0xF0, 0xF0, 0x90, 0xBF, 2),
+    (0xF1, 0xF3, 0x80, 0xBF, 2),
+    (0xF4, 0xF4, 0x80, 0x8F, 2),
+];
+
+/// The lead bytes all of whose characters lead from `home` back to it. The tick, if it is asked for, is the last byte's.
+fn leads(dfa: &Dfa, home: u32, ticks: bool) -> u64 {
+    let letters = dfa.letters(home);
+    let edges = |state: u32| dfa.letters(state).iter().map(|l| (l.low, l.high, l.target, l.ticks));
+    let mut found = 0;
+    for letter in letters.iter().filter(|letter| letter.high >= 0xC2 && !letter.ticks) {
+        for &(low, high, second_low, second_high, more) in &LEADS {
+            let (low, high) = (u32::from(low).max(letter.low), u32::from(high).min(letter.high));
+            let twofold = |other: &crate::dfa::Letter| other.ticks && other.high >= low && other.low <= high;
+            if low > high || letters.iter().any(twofold) {
+                continue;
+            }
+            let at = characters(edges, letter.target, (second_low, second_high, more), ticks);
+            if at.is_some_and(|at| at[..] == [home]) {
+                found |= (low..=high).fold(0u64, |leads, lead| leads | 1 << (lead - 0xC0));
+            }
+        }
+    }
+    found
+}
+
+/// A set of few states.
+type Few = SmallVec<[u32; 4]>;
+
+/// Where all characters lead that go on with these bytes, given the range of the second byte and the number of further
+/// continuation bytes; `ticks` asks that the last byte ticks. `None` if one leads nowhere, ticks otherwise, or at too many.
+fn characters<E: Iterator<Item = (u32, u32, u32, bool)>>(
+    edges: impl Fn(u32) -> E + Copy,
+    from: u32,
+    (low, high, more): (u8, u8, u32),
+    ticks: bool,
+) -> Option<Few> {
+    let mut at = targets(edges, &[from], low, high, ticks && more == 0)?;
+    for left in (0..more).rev() {
+        at = targets(edges, &at, 0x80, 0xBF, ticks && left == 0)?;
+    }
+    Some(at)
+}
+
+/// Where all bytes of a range lead from all of these states; `None` if one leads nowhere, or its tick is not as asked, or
+/// at more than four.
+fn targets<E: Iterator<Item = (u32, u32, u32, bool)>>(
+    edges: impl Fn(u32) -> E,
+    from: &[u32],
+    low: u8,
+    high: u8,
+    ticks: bool,
+) -> Option<Few> {
+    let (low, high) = (u32::from(low), u32::from(high));
+    let mut found = Few::new();
+    for &state in from {
+        let mut next = low;
+        for (first, last, target, ticking) in edges(state).filter(|e| e.1 >= low && e.0 <= high) {
+            if ticking != ticks || first > next {
+                return None;
+            }
+            next = last + 1;
+            if !found.contains(&target) {
+                found.push(target);
+            }
+        }
+        if next <= high || found.len() > 4 {
+            return None;
+        }
+    }
+    Some(found)
+}
+
+/// States that are looked at for [`live`].
+const MAX_LIVE: usize = 32;
+
+/// Characters of which the state reads any text, however long: wherever they lead, all of them can be read again. A state of a
+/// search for a word has no loop on the word's first letter, and yet reads any text. With them the states that they lead to, of
+/// which the same holds.
+///
+/// The greatest set of ASCII characters first, then the lead bytes that go with it. Empty where more states are involved
+/// than are looked at.
+pub(crate) fn live(view: RuleView<'_>, state: u32) -> (Loop, Vec<u32>) {
+    let ascii_of = |state: u32| {
+        let edges = view.plain_edges(state).iter().filter(|edge| edge.low < 0x80);
+        edges
+            .fold(ByteSet::EMPTY, |all, edge| all.union(&ByteSet::range(edge.low, edge.high.min(0x7F))))
+            .ascii()
+    };
+    let mut ascii = ascii_of(state);
+    let mut states: Vec<u32> = Vec::new();
+    loop {
+        // All that the characters reach. A character that leads to a state which reads few of them is given up; else those
+        // that the state does not read. Then anew with what is left.
+        states.clear();
+        states.push(state);
+        let mut next = 0;
+        let mut left = ascii;
+        while let (Some(&at), true) = (states.get(next), left == ascii) {
+            next += 1;
+            left &= ascii_of(at);
+            for edge in view.plain_edges(at).iter().filter(|edge| edge.low < 0x80) {
+                let read = ByteSet::range(edge.low, edge.high.min(0x7F)).ascii() & ascii;
+                if read == 0 || states.contains(&edge.target) {
+                    continue;
+                }
+                if (ascii_of(edge.target) & ascii).count_ones() * 2 < ascii.count_ones() {
+                    left &= !read;
+                } else {
+                    states.push(edge.target);
+                }
+            }
+            if states.len() > MAX_LIVE {
+                return Default::default();
+            }
+        }
+        if left == ascii {
+            break;
+        }
+        ascii = left;
+    }
+    if ascii == 0 {
+        return Default::default();
+    }
+    let edges = |state: u32| {
+        let plain = view.plain_edges(state).iter();
+        plain.map(|edge| (u32::from(edge.low), u32::from(edge.high), edge.target, false))
+    };
+    let mut leads = 0;
+    for &(low, high, second_low, second_high, more) in &LEADS {
+        for lead in low..=high {
+            let stays = |&state: &u32| {
+                let (Some(after), _) = view.step(state, lead) else { return false };
+                let at = characters(edges, after, (second_low, second_high, more), false);
+                at.is_some_and(|at| at.iter().all(|target| states.contains(target)))
+            };
+            if states.iter().all(stays) {
+                leads |= 1u64 << (lead - 0xC0);
+            }
+        }
+    }
+    (Loop { ascii, leads }, states)
+}

@@ -1,0 +1,83 @@
+//! Which tokens have which bytes, for putting slices together.
+//!
+//! The tokens made of a loop's characters alone are all tokens but those with a byte that does not belong to it: a
+//! hundred set operations on bitsets of 16 KB, less than a walk of the vocabulary.
+
+use crate::bits;
+use formwork_fsm::Loop;
+use formwork_vocab::{TokenId, Trie, Vocabulary};
+
+/// For each byte the tokens that have it.
+#[derive(Debug)]
+pub(crate) struct TokensByByte {
+    /// Tokens of ASCII bytes alone.
+    ascii: Box<[u32]>,
+    /// Tokens of well-formed text, the last character of which may be unfinished.
+    well_formed: Box<[u32]>,
+    having: Vec<Having>,
+}
+
+#[derive(Debug)]
+enum Having {
+    Few(Box<[TokenId]>),
+    Many(Box<[u32]>),
+}
+
+/// Up to so many tokens are a list, which is faster to take out than a bitset.
+const FEW: usize = 1_000;
+
+impl TokensByByte {
+    pub(crate) fn new(vocabulary: &Vocabulary) -> Self {
+        let n_words = vocabulary.mask_words();
+        let mut ascii = vec![0u32; n_words];
+        let mut well_formed = vec![0u32; n_words];
+        let mut lists: Vec<Vec<TokenId>> = vec![Vec::new(); 256];
+        for &token in vocabulary.trie().tokens_below(Trie::ROOT) {
+            let text = vocabulary.text(token).unwrap_or_default();
+            let mut seen = [0u64; 4];
+            for &byte in text {
+                let (word, bit) = (&mut seen[usize::from(byte >> 6)], 1 << (byte & 63));
+                if *word & bit == 0 {
+                    *word |= bit;
+                    lists[usize::from(byte)].push(token);
+                }
+            }
+            if text.is_ascii() {
+                bits::set(&mut ascii, token);
+                bits::set(&mut well_formed, token);
+            } else if std::str::from_utf8(text).map_or_else(|error| error.error_len().is_none(), |_| true) {
+                bits::set(&mut well_formed, token);
+            }
+        }
+        let having = |tokens: Vec<TokenId>| {
+            if tokens.len() <= FEW {
+                return Having::Few(tokens.into());
+            }
+            let mut words = vec![0u32; n_words];
+            tokens.iter().for_each(|&token| bits::set(&mut words, token));
+            Having::Many(words.into())
+        };
+        let having = lists.into_iter().map(having).collect();
+        Self { ascii: ascii.into(), well_formed: well_formed.into(), having }
+    }
+
+    /// The tokens made of the loop's characters alone, the last of which may be unfinished.
+    pub(crate) fn made_of(&self, own_loop: Loop) -> Vec<u32> {
+        let (mut words, outside) = match own_loop.leads {
+            0 => (self.ascii.to_vec(), 0..0),
+            _ => (self.well_formed.to_vec(), 0xC0..0x100),
+        };
+        for byte in (0..0x80).chain(outside) {
+            if own_loop.may_begin(byte as u8) {
+                continue;
+            }
+            match &self.having[byte] {
+                Having::Few(tokens) => tokens.iter().for_each(|&token| bits::clear(&mut words, token)),
+                Having::Many(having) => {
+                    words.iter_mut().zip(having).for_each(|(word, having)| *word &= !having)
+                }
+            }
+        }
+        words
+    }
+}
