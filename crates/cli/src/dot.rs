@@ -2,7 +2,7 @@
 
 use crate::problem::Problem;
 use formwork::Grammar;
-use formwork::fsm::{Automata, ByteEdge, Counter, StateId};
+use formwork::fsm::{Automata, ByteEdge, Counter, Dispatch, DispatchEvent, StateId};
 use formwork::grammar::{Expr, RuleId};
 use std::fmt::Write as _;
 use std::io::{ErrorKind, Write as _};
@@ -117,6 +117,50 @@ fn edges(out: &mut String, automata: &Automata, state: StateId) {
         let label = label(&format!("{{{:?} {}}}{mark}", edge.rule, automata.name(edge.rule)));
         line(out, format_args!("    {state:?} -> {:?} [label={label}, style=dashed];", edge.target));
     }
+}
+
+/// The automata that find triggers, a box for each. Edges that go back to a shorter text are dashed, those to the first
+/// state are left out; where a trigger is complete, what follows it is written.
+pub(crate) fn dispatches(grammar: &Grammar, dispatches: &[Dispatch]) -> String {
+    let mut out = String::from(
+        "digraph tags {\n  rankdir=LR;\n  node [shape=box, style=rounded, fontname=\"monospace\"];\n  edge [fontname=\"monospace\"];\n",
+    );
+    for (number, dispatch) in dispatches.iter().enumerate() {
+        let rule = grammar.rule(dispatch.rule()).name();
+        let ends = if dispatch.ends() { ", may end" } else { "" };
+        line(&mut out, format_args!("  subgraph cluster_{number} {{"));
+        line(&mut out, format_args!("    label={};", label(&format!("{rule}{ends}"))));
+        for (i, state) in dispatch.states().iter().enumerate() {
+            let event = crate::tags::event(grammar, dispatch, &state.event);
+            let more = match &state.event {
+                DispatchEvent::Refused => ", style=dashed",
+                DispatchEvent::None => "",
+                _ => ", penwidth=2",
+            };
+            let text =
+                if event.is_empty() { shown(&state.text) } else { format!("{} {event}", shown(&state.text)) };
+            line(&mut out, format_args!("    d{number}_{i} [label={}{more}];", label(&text)));
+        }
+        let depth = |state: usize| dispatch.states()[state].text.len();
+        for (i, state) in dispatch.states().iter().enumerate() {
+            // Nothing is read where something is complete.
+            if matches!(state.event, DispatchEvent::Fires(_) | DispatchEvent::Refused) {
+                continue;
+            }
+            for &(c, to) in &state.edges {
+                let back = if depth(to) > depth(i) { "" } else { ", style=dashed" };
+                let label = label(&shown(&c.to_string()));
+                line(&mut out, format_args!("    d{number}_{i} -> d{number}_{to} [label={label}{back}];"));
+            }
+        }
+        out.push_str("  }\n");
+    }
+    out + "}\n"
+}
+
+/// A text in quotes, on one line.
+fn shown(text: &str) -> String {
+    format!("{text:?}")
 }
 
 /// A range as the text dump has it.

@@ -6,7 +6,7 @@
 //! # Concepts
 //! - A [`Source`] is the text of a grammar and how to read it; reading fails with a [`Problem`].
 //! - `check` follows a document byte by byte and explains where it goes wrong; `check --jsonl` does it for programs.
-//! - `mask` says what may come after a text; `dump`, `convert` and `vocab` show grammars and tokenizers from inside.
+//! - `mask` says what may come after a text; `dump`, `convert`, `vocab` and `tags` show grammars and tokenizers from inside.
 //! - `generate` plays the model: a [`Sampler`] writes plausible text and spells it with tokens that the masks allow.
 //!
 //! Exit status: 0 fine; 1 a document was rejected or not finished; 2 the grammar, the options or a file is bad.
@@ -37,6 +37,7 @@ mod convert;
 mod dot;
 mod dump;
 mod mask;
+mod tags;
 mod tokenizer;
 mod vocab;
 
@@ -77,12 +78,16 @@ pub fn main() -> ExitCode {
         args::Command::Dump(args) => dump::run(args, &mut out),
         args::Command::Convert(args) => convert::run(args, &mut out),
         args::Command::Vocab(args) => vocab::run(args, &mut out),
+        args::Command::Tags(args) => tags::run(args, &mut out),
     };
     let as_json = match &command {
         args::Command::Check(args) => args.output.is_json(),
         args::Command::Generate(args) => args.output.is_json(),
         args::Command::Mask(args) => args.output.is_json(),
-        args::Command::Dump(_) | args::Command::Convert(_) | args::Command::Vocab(_) => false,
+        args::Command::Dump(_)
+        | args::Command::Convert(_)
+        | args::Command::Vocab(_)
+        | args::Command::Tags(_) => false,
     };
     let error_label = colour::Palette::of_stderr().paint(colour::Tone::Wrong, "error");
     let status = outcome.unwrap_or_else(|failure| match failure {

@@ -5,7 +5,7 @@ use crate::config::Config;
 use crate::error::{CompileError, CompileErrorKind};
 use crate::pool::Pool;
 use crate::symbols::{Names, Tokens};
-use formwork_fsm::{Automata, StateId, Symbols};
+use formwork_fsm::{Automata, Dispatch, StateId, Symbols};
 use formwork_grammar::{ByteSet, Grammar, Place};
 use formwork_vocab::{NodeId, TokenId, TokenKind, Trie, Vocabulary};
 use std::sync::Arc;
@@ -95,6 +95,13 @@ impl Compiler {
         }
         precompute(&compiled, self.config.precompute, interrupt)?;
         Ok(compiled)
+    }
+
+    /// How the grammar dispatches on tags with this vocabulary, and what of that can hardly be meant: for looking at.
+    ///
+    /// Cost: as [`formwork_fsm::dispatches`]; nothing is compiled.
+    pub fn dispatches(&self, grammar: &Grammar) -> Vec<Dispatch> {
+        formwork_fsm::dispatches(grammar, &*self.symbols)
     }
 
     /// If every byte that the grammar uses is a token by itself, what bytes can complete tokens can; otherwise a mask might

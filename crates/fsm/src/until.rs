@@ -91,6 +91,12 @@ impl Machine {
         }
         Ok(Self { states })
     }
+
+    /// Where a character leads.
+    pub(crate) fn next(&self, at: MachineState, c: char) -> MachineState {
+        let edges = &self.states[at as usize].edges;
+        edges.binary_search_by_key(&c, |edge| edge.0).map_or(0, |i| edges[i].1)
+    }
 }
 
 /// What the patterns of an `Until` mean when they are completed.
@@ -152,7 +158,7 @@ pub(crate) fn reachable_arms(until: &Until, symbols: &dyn crate::Symbols) -> Vec
     let texts: Vec<&str> = patterns.texts.iter().map(String::as_str).collect();
     let Ok(machine) = Machine::new(&texts, |_| Ok::<(), std::convert::Infallible>(()));
     let mut found = Vec::new();
-    for (text, meaning) in patterns.texts.iter().zip(&patterns.meanings) {
+    for (meaning, number) in patterns.meanings.iter().zip(0..) {
         let arm = match meaning {
             Meaning::Excluded => continue,
             Meaning::Trigger(arm) => *arm,
@@ -163,28 +169,34 @@ pub(crate) fn reachable_arms(until: &Until, symbols: &dyn crate::Symbols) -> Vec
                 *arm
             }
         };
-        let mut at = 0;
-        let mut open = true;
-        for c in text.chars() {
-            open &= !fires(&machine, &patterns, at);
-            let edges = &machine.states[at as usize].edges;
-            at = edges.binary_search_by_key(&c, |edge| edge.0).map_or(0, |i| edges[i].1);
-        }
-        let completed = &machine.states[at as usize].completed;
-        let is_excluded = |number: &u32| patterns.meanings[*number as usize] == Meaning::Excluded;
-        // Before a symbol the text must still be open.
-        let last = matches!(meaning, Meaning::Trigger(_)) || !fires(&machine, &patterns, at);
-        if open && last && !completed.iter().any(is_excluded) {
+        if beaten_by(&machine, &patterns, number).is_none() {
             found.push(until.continuations()[arm]);
         }
     }
     found
 }
 
-/// Whether the text is over in a state of the machine.
-fn fires(machine: &Machine, patterns: &Patterns, at: MachineState) -> bool {
-    let completed = machine.states[at as usize].completed.iter();
-    completed
-        .map(|&number| &patterns.meanings[number as usize])
-        .any(|meaning| !matches!(meaning, Meaning::Symbol(..)))
+/// What is always completed before a trigger, or refuses it, if anything does.
+pub(crate) fn beaten_by(machine: &Machine, patterns: &Patterns, number: u32) -> Option<u32> {
+    let mut at = 0;
+    for c in patterns.texts[number as usize].chars() {
+        if let Some(first) = fires(machine, patterns, at) {
+            return Some(first);
+        }
+        at = machine.next(at, c);
+    }
+    match patterns.meanings[number as usize] {
+        // Before a symbol the text must still be open.
+        Meaning::Symbol(..) => fires(machine, patterns, at),
+        _ => {
+            let mut completed = machine.states[at as usize].completed.iter().copied();
+            completed.find(|&number| patterns.meanings[number as usize] == Meaning::Excluded)
+        }
+    }
+}
+
+/// What ends the text in a state of the machine, if anything does.
+fn fires(machine: &Machine, patterns: &Patterns, at: MachineState) -> Option<u32> {
+    let mut completed = machine.states[at as usize].completed.iter().copied();
+    completed.find(|&number| !matches!(patterns.meanings[number as usize], Meaning::Symbol(..)))
 }

@@ -168,6 +168,11 @@ impl GrammarArgs {
         }
     }
 
+    /// Whether the grammar is one of tags.
+    pub(crate) fn is_of_tags(&self) -> bool {
+        self.which.tag.is_some() || self.which.tools.is_some()
+    }
+
     /// What messages about the grammar should name.
     fn about(&self) -> Option<String> {
         let Which { schema, ebnf, gbnf, lark, tag, tools, .. } = &self.which;

@@ -1,4 +1,4 @@
-//! The arguments of the commands that look inside: `mask`, `dump`, `convert`, `vocab`.
+//! The arguments of the commands that look inside: `mask`, `dump`, `convert`, `vocab`, `tags`.
 
 use super::{GrammarArgs, Output, TokenizerArgs, seconds};
 use clap::{Args, Subcommand, ValueEnum};
@@ -167,5 +167,47 @@ Exit status: 0 fine; 2 the options or a file is bad.")]
     Show {
         #[command(flatten)]
         tokenizer: TokenizerArgs,
+    },
+}
+
+/// Looks at structural tags and at what models write that call tools.
+#[derive(Args, Debug)]
+pub(crate) struct TagsArgs {
+    #[command(subcommand)]
+    pub(crate) command: TagsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TagsCommand {
+    /// Prints the grammar that tags expand to, and the automata that find triggers in free text.
+    ///
+    /// After the grammar, as comments: a line for each state of an automaton, named by what the text ends with; which
+    /// characters lead where (all others lead back to the first), and what is complete there. What can hardly be meant (a
+    /// trigger that another always beats, one that cuts a special token's name) goes to standard error.
+    #[command(
+        override_usage = "formwork tags show (--tag FILE|--tools FILE --model NAME) [OPTIONS]",
+        after_help = "\
+Examples:
+  formwork tags show --tag tag.json
+  formwork tags show --tools tools.json --model harmony --tool-choice required
+  formwork tags show --tools tools.json --model qwen3 --tokenizer qwen3 --graphviz | dot -Tpng > tags.png
+
+Exit status: 0 fine; 2 the tags, the options or a file is bad."
+    )]
+    Show {
+        #[command(flatten)]
+        grammar: Box<GrammarArgs>,
+
+        /// Whose special tokens: names of them in triggers mean those tokens. Without it, all of a trigger is text.
+        #[arg(long, value_name = "NAME|PATH")]
+        tokenizer: Option<String>,
+
+        /// Print a drawing of the automata in Graphviz's language, DOT.
+        #[arg(long)]
+        graphviz: bool,
+
+        /// Write a drawing of the automata to this file, with Graphviz's program `dot`.
+        #[arg(long, value_name = "FILE", conflicts_with = "graphviz")]
+        svg: Option<PathBuf>,
     },
 }

@@ -4,7 +4,9 @@ mod grammar;
 mod look;
 
 pub(crate) use grammar::GrammarArgs;
-pub(crate) use look::{ConvertArgs, DumpArgs, MaskArgs, Notation, VocabArgs, VocabCommand, What};
+pub(crate) use look::{
+    ConvertArgs, DumpArgs, MaskArgs, Notation, TagsArgs, TagsCommand, VocabArgs, VocabCommand, What,
+};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -45,6 +47,7 @@ pub(crate) enum Command {
     Dump(DumpArgs),
     Convert(ConvertArgs),
     Vocab(VocabArgs),
+    Tags(TagsArgs),
 }
 
 /// Says whether a document is allowed, and if not, where it goes wrong and what could have come instead.

@@ -20,6 +20,7 @@ fn help_is_as_written() {
     check(&["dump", "--help"], expect_file!["../help/dump.txt"]);
     check(&["convert", "--help"], expect_file!["../help/convert.txt"]);
     check(&["vocab", "show", "--help"], expect_file!["../help/vocab-show.txt"]);
+    check(&["tags", "show", "--help"], expect_file!["../help/tags-show.txt"]);
 }
 
 #[test]
@@ -40,6 +41,9 @@ fn wrong_commands_have_status_2() {
         &["convert", "--json", "--to", "lark"],
         &["vocab"],
         &["vocab", "list"],
+        &["tags"],
+        &["tags", "show"],
+        &["tags", "show", "--json"],
     ] {
         let answer = formwork(args, b"");
         assert_eq!(answer.status, 2, "{args:?}");

@@ -9,5 +9,6 @@ mod help;
 mod jsonl;
 mod mask;
 mod program;
+mod tags;
 mod tools;
 mod vocab;
