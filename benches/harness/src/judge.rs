@@ -16,4 +16,5 @@ pub mod table;
 pub mod targets;
 pub mod tasks;
 pub mod tokenizer;
+pub mod tools;
 pub mod variants;

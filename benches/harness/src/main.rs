@@ -22,6 +22,8 @@ enum Command {
     Scaling(Box<judge::scaling::Options>),
     /// Single figures: large bounds, recursion, ambiguity, a megabyte of text
     Targets(Box<judge::targets::Options>),
+    /// Agents' turns, free text with calls in it, over the number of tools
+    Tools(Box<judge::tools::Options>),
     /// Formwork as an engine of the judge's, on standard input and output
     #[command(hide = true)]
     Worker,
@@ -33,6 +35,7 @@ fn main() -> anyhow::Result<()> {
         Command::Ablation(options) => judge::ablation::run(&options),
         Command::Scaling(options) => judge::scaling::run(&options),
         Command::Targets(options) => judge::targets::run(&options),
+        Command::Tools(options) => judge::tools::run(&options),
         Command::Worker => worker::serve(judge::formwork::engine),
     }
 }

@@ -38,6 +38,8 @@ pub enum Source {
     Regex(String),
     /// llguidance's dialect of Lark.
     Lark(String),
+    /// A structural tag.
+    Tag(String),
 }
 
 /// One grammar and the documents to walk under it.

@@ -79,12 +79,12 @@ impl std::fmt::Display for DispatchWarning {
                 )
             }
             Self::Absent { trigger } => {
-                write!(f, "the trigger {trigger:?} names a token that is not there")
+                write!(f, "the trigger {trigger:?} names a symbol that is not there")
             }
             Self::Cut { trigger, name } => write!(
                 f,
-                "the trigger {trigger:?} ends inside {name:?}, the name of a special token, which is plain text here; \
-                 a trigger that contains the whole name, or ends before it, means the token"
+                "the trigger {trigger:?} ends inside {name:?}, the name of a symbol, which is plain text here; \
+                 a trigger that contains the whole name, or ends before it, means the symbol"
             ),
         }
     }

@@ -57,6 +57,7 @@ impl Llguidance {
             Source::Regex(text) => TopLevelGrammar::from_regex(text),
             Source::Lark(text) => TopLevelGrammar::from_lark(text.clone()),
             Source::Ebnf(_) => bail!("llguidance reads no EBNF"),
+            Source::Tag(_) => bail!("llguidance reads no structural tags of this form"),
         };
         let matcher = Matcher::new(self.factory.create_parser(grammar));
         match matcher.get_error() {

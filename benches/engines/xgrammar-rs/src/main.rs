@@ -47,6 +47,7 @@ impl XGrammar {
             }
             Source::Ebnf(text) => self.compiler.compile_grammar_ebnf(text, "root"),
             Source::Regex(text) => self.compiler.compile_regex(text),
+            Source::Tag(text) => self.compiler.compile_structural_tag(text),
             Source::Lark(_) => return Err("its Lark is not llguidance's".to_owned()),
         };
         compiled.map_err(|error| error.to_string())

@@ -32,6 +32,7 @@ fn grammar(source: &Source) -> Result<Grammar, Failure> {
         Source::Schema(text) => formwork::json_schema::grammar(text).map_err(|error| error.to_string()),
         Source::Ebnf(text) => formwork::ebnf::grammar(text).map_err(|error| error.to_string()),
         Source::Regex(text) => formwork::regex::grammar(text).map_err(|error| error.to_string()),
+        Source::Tag(text) => formwork::tags::grammar(text).map_err(|error| error.to_string()),
         Source::Lark(_) => Err("no frontend for Lark".to_owned()),
     }
 }

@@ -121,7 +121,8 @@ fn steps(all: &[Measured]) -> Steps {
     }
 }
 
-fn remark(verdict: &Verdict) -> String {
+/// What to say of a verdict; nothing, if the document was accepted.
+pub fn remark(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Accepted => String::new(),
         Verdict::Refused => "REFUSED".to_owned(),
@@ -130,7 +131,7 @@ fn remark(verdict: &Verdict) -> String {
 }
 
 /// The beginning of what an engine says, on one line.
-fn short(why: &str) -> String {
+pub fn short(why: &str) -> String {
     let line = why.split_whitespace().collect::<Vec<_>>().join(" ");
     line.chars().take(70).collect()
 }

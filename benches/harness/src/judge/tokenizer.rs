@@ -62,6 +62,31 @@ impl Tokenizer {
         self.longest_first(text.as_bytes()).context("the vocabulary cannot spell a document")
     }
 
+    /// The tokens of a text in which the names of special tokens are those tokens, each with the bytes of the text that it
+    /// stands for.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub fn encode_marked(&self, text: &str) -> Result<Vec<(u32, usize)>> {
+        let specials: Vec<(TokenId, &str)> = self.vocabulary.specials().collect();
+        let mut tokens = Vec::new();
+        let mut rest = text;
+        while !rest.is_empty() {
+            let found = specials.iter().filter(|(_, name)| !name.is_empty());
+            let found = found.filter_map(|&(id, name)| Some((rest.find(name)?, std::cmp::Reverse(name.len()), id)));
+            let first = found.min();
+            let (plain, after) = rest.split_at(first.map_or(rest.len(), |(start, ..)| start));
+            let len = |token: &u32| self.bytes(TokenId::new(*token)).len();
+            tokens.extend(self.encode(plain)?.iter().map(|token| (*token, len(token))));
+            rest = after;
+            if let Some((_, std::cmp::Reverse(len), id)) = first {
+                tokens.push((id.get(), len));
+                rest = &rest[len..];
+            }
+        }
+        Ok(tokens)
+    }
+
     fn bytes(&self, token: TokenId) -> &[u8] {
         self.vocabulary.text(token).unwrap_or_default()
     }

@@ -98,7 +98,7 @@ fn what_can_hardly_be_meant_is_said() {
         (tag(r#"["<a>"]"#, &["<a>"]), ""),
         (
             tag(r#"["<|cha"]"#, &["<|channel|>"]),
-            "warning: the trigger \"<|cha\" ends inside \"<|channel|>\", the name of a special token, which is plain text here; a trigger that contains the whole name, or ends before it, means the token\n",
+            "warning: the trigger \"<|cha\" ends inside \"<|channel|>\", the name of a symbol, which is plain text here; a trigger that contains the whole name, or ends before it, means the symbol\n",
         ),
         (tag(r#"["<|channel|>"]"#, &["<|channel|>"]), ""),
     ] {
