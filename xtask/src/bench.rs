@@ -14,7 +14,8 @@ const PEERS: &[&str] = &["llguidance", "xgrammar-rs"];
 /// The engines of the command if it is not told which.
 const ENGINES: &str = "formwork,formwork:eager,llguidance,xgrammar-rs";
 
-const WHICH: &str = "there are `maskbench`, `ablation`, `scaling`, `targets`, `tools` and `masks`, each with `--help`";
+const WHICH: &str =
+    "there are `maskbench`, `ablation`, `scaling`, `targets`, `tools` and `masks`, each with `--help`";
 
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     match arguments.first().map(String::as_str) {

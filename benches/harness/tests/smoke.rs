@@ -103,3 +103,29 @@ fn switches_scaling_and_single_figures_run() {
         bench(&["targets", "--engines", "formwork", "--only", "recursion", "--times", "1", "--out", "-"]);
     assert_eq!(row(&text, &["list by left recursion", "formwork"]).last(), Some(&""), "{text}");
 }
+
+#[test]
+fn turns_with_calls_are_accepted() {
+    let data = folder("tools-data");
+    let text = r#"{"schema": {"type": "object", "properties": {"find.it": {"type": "object", "properties": {"what": {"type": "string"}, "n": {"type": "integer"}}, "required": ["what"]}}},
+        "tests": [{"valid": true, "data": {"find.it": {"what": "a \"} b", "n": 3}}}]}"#;
+    std::fs::write(data.join("BFCL_one.json"), text).expect("written");
+    let text = bench(&[
+        "tools",
+        "--data",
+        &data.to_string_lossy(),
+        "--harmony",
+        "bytes",
+        "--engines",
+        "formwork",
+        "--sizes",
+        "1,3",
+        "--times",
+        "1",
+        "--out",
+        "-",
+    ]);
+    for (format, size) in [("llama", "1"), ("llama", "3"), ("harmony", "1"), ("harmony", "3")] {
+        assert_eq!(row(&text, &[format, size, "formwork"]).last(), Some(&""), "{text}");
+    }
+}

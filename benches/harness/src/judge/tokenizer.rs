@@ -73,7 +73,8 @@ impl Tokenizer {
         let mut rest = text;
         while !rest.is_empty() {
             let found = specials.iter().filter(|(_, name)| !name.is_empty());
-            let found = found.filter_map(|&(id, name)| Some((rest.find(name)?, std::cmp::Reverse(name.len()), id)));
+            let found =
+                found.filter_map(|&(id, name)| Some((rest.find(name)?, std::cmp::Reverse(name.len()), id)));
             let first = found.min();
             let (plain, after) = rest.split_at(first.map_or(rest.len(), |(start, ..)| start));
             let len = |token: &u32| self.bytes(TokenId::new(*token)).len();

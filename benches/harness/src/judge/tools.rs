@@ -8,8 +8,8 @@ use super::engines::Contestant;
 use super::panel::{Fate, Panel, Workers};
 use super::process::Lost;
 use super::record::{Output, Record};
-use super::{table, tasks};
 use super::tokenizer::Tokenizer;
+use super::{table, tasks};
 use crate::protocol::{Job, Measured, Source};
 use crate::statistics::Summary;
 use anyhow::{Context, Result, ensure};
@@ -180,8 +180,7 @@ impl Tool {
     /// Arguments that Formwork takes: its objects are closed, and properties come in the schema's order.
     fn accepted(&self) -> Option<&str> {
         let grammar = tags::grammar(&alone(&self.schema)).ok()?;
-        let compiled =
-            Compiler::builder(Vocabulary::bytes()).precompute(0).build().compile(&grammar).ok()?;
+        let compiled = Compiler::builder(Vocabulary::bytes()).precompute(0).build().compile(&grammar).ok()?;
         let fits = |text: &&String| {
             let mut matcher = Matcher::new(&compiled);
             matcher.accept_bytes(text.as_bytes()).is_ok() && matcher.can_finish()
@@ -220,7 +219,9 @@ static LLAMA: Format = Format {
         )
     },
     lark: |tools| {
-        let mut lark = String::from("start: part* tail\npart: text call\ntext[lazy]: /(.|\\n)*\\{\"name\": /\ntail: /(.|\\n)*/\ncall: ");
+        let mut lark = String::from(
+            "start: part* tail\npart: text call\ntext[lazy]: /(.|\\n)*\\{\"name\": /\ntail: /(.|\\n)*/\ncall: ",
+        );
         let calls = tools.iter().enumerate().map(|(i, _)| format!("call_{i}")).collect::<Vec<_>>();
         let _ = writeln!(lark, "{}", calls.join(" | "));
         for (tool, call) in tools.iter().zip(calls) {
@@ -272,7 +273,8 @@ static HARMONY: Format = Format {
         let _ = writeln!(lark, "{}", calls.join(" | "));
         for (tool, call) in tools.iter().zip(calls) {
             let begin = quoted(&format!("{} ", tool.name));
-            let _ = writeln!(lark, "{call}: {begin} <|constrain|> \"json\" <|message|> %json {}", tool.schema);
+            let _ =
+                writeln!(lark, "{call}: {begin} <|constrain|> \"json\" <|message|> %json {}", tool.schema);
         }
         lark
     },
@@ -425,20 +427,26 @@ impl Case<'_> {
         row: &mut Row,
     ) -> Result<std::result::Result<(), String>> {
         let documents: Vec<Vec<u32>> = self.turns.iter().map(|turn| turn.tokens.clone()).collect();
-        let mut ask = |size: usize, documents: &[Vec<u32>]| -> Result<std::result::Result<Measured, String>> {
-            let source = self.format.source(&contestant.engine, &self.tools[..size]);
-            let job = Job { source, documents: documents.to_vec(), pollute_mb: 0 };
-            Ok(match panel.ask(0, &job)? {
-                Fate::Measured(measured) => match measured.walks.iter().map(|walk| tasks::remark(&walk.verdict)).find(|why| !why.is_empty()) {
-                    Some(why) => Err(why),
-                    None => Ok(measured),
-                },
-                Fate::Refused(why) => Err(tasks::short(&why)),
-                Fate::Lost(Lost::Time) => Err("out of time".to_owned()),
-                Fate::Lost(Lost::Memory) => Err("out of memory".to_owned()),
-                Fate::Lost(Lost::Crash) => Err("crashed".to_owned()),
-            })
-        };
+        let mut ask =
+            |size: usize, documents: &[Vec<u32>]| -> Result<std::result::Result<Measured, String>> {
+                let source = self.format.source(&contestant.engine, &self.tools[..size]);
+                let job = Job { source, documents: documents.to_vec(), pollute_mb: 0 };
+                Ok(match panel.ask(0, &job)? {
+                    Fate::Measured(measured) => match measured
+                        .walks
+                        .iter()
+                        .map(|walk| tasks::remark(&walk.verdict))
+                        .find(|why| !why.is_empty())
+                    {
+                        Some(why) => Err(why),
+                        None => Ok(measured),
+                    },
+                    Fate::Refused(why) => Err(tasks::short(&why)),
+                    Fate::Lost(Lost::Time) => Err("out of time".to_owned()),
+                    Fate::Lost(Lost::Memory) => Err("out of memory".to_owned()),
+                    Fate::Lost(Lost::Crash) => Err("crashed".to_owned()),
+                })
+            };
         let cold = match ask(self.size, &documents)? {
             Ok(cold) => cold,
             Err(why) => return Ok(Err(why)),
@@ -469,7 +477,14 @@ impl Case<'_> {
 }
 
 impl Row {
-    fn write(mut self, format: &str, size: usize, engine: &str, csv: &mut String, rows: &mut Vec<Vec<String>>) {
+    fn write(
+        mut self,
+        format: &str,
+        size: usize,
+        engine: &str,
+        csv: &mut String,
+        rows: &mut Vec<Vec<String>>,
+    ) {
         let us = |ns: u64| ns as f64 / 1_000.0;
         let least = |part: usize| self.first.iter().map(|parts| parts[part]).min().map_or(f64::NAN, us);
         let mut figures = vec![least(0), least(1), least(2)];
