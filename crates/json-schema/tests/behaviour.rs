@@ -678,3 +678,42 @@ fn a_tag_splits_its_branches_at_linear_cost() {
         assert_eq!(schema.accepts(text), valid, "{text}");
     }
 }
+
+#[test]
+fn distinct_items_of_many_values_are_a_set() {
+    let names: Vec<String> = (0..40).map(|i| format!("\"v{i}\"")).collect();
+    let schema = format!(
+        r#"{{"type": "array", "uniqueItems": true, "minItems": 1, "maxItems": 5, "items": {{"anyOf": [
+            {{"enum": [{}, null, true]}}, {{"type": "integer", "minimum": 1, "maximum": 300}}]}}}}"#,
+        names.join(", ")
+    );
+    check(
+        &schema,
+        &[
+            r#"["v1", "v11", "v39", "v3"]"#,
+            r#"["v1", "v11", "v1"]"#,
+            r#"["v1", "v11", "\u00761"]"#,
+            "[1, 11, 111, 12, 300]",
+            "[1, 11, 1]",
+            "[null, true, \"v0\", null]",
+            "[ null , true , 1 ]",
+            "[1, 2, 3, 4, 5, 6]",
+            "[]",
+        ],
+        &expect![[r#"
+            + ["v1", "v11", "v39", "v3"]
+            - ["v1", "v11", "v1"]
+            - ["v1", "v11", "\u00761"]
+            + [1, 11, 111, 12, 300]
+            - [1, 11, 1]
+            - [null, true, "v0", null]
+            + [ null , true , 1 ]
+            - [1, 2, 3, 4, 5, 6]
+            - []
+        "#]],
+    );
+    let error = Options::default()
+        .grammar(&schema.replace("\"minItems\": 1", "\"minItems\": 3"))
+        .expect_err("it may not end after any item");
+    assert_eq!((error.kind().as_str(), error.pointer()), ("unsupported", "/uniqueItems"));
+}

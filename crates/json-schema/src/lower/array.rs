@@ -111,6 +111,9 @@ impl Lowering<'_> {
 
     /// States are residuals, and while distinctness is still open, the values that came.
     fn array_machine(&mut self, formula: FormulaId, pointer: &str) -> Result<ExprId, Error> {
+        if let Some(set) = self.array_set(formula, pointer)? {
+            return Ok(set);
+        }
         let mut machine = Machine::default();
         let mut values = Values::default();
         let mut ids: HashMap<State, usize> = HashMap::default();
@@ -147,6 +150,70 @@ impl Lowering<'_> {
 
     // ---- distinct items ----
 
+    /// Distinct items of few values as a set, each value a member; `None` if distinctness is not just asked for, or the
+    /// array may not end after every item, as a set may.
+    fn array_set(&mut self, formula: FormulaId, pointer: &str) -> Result<Option<ExprId>, Error> {
+        let is_unique = |this: &Self, part: &FormulaId| {
+            matches!(this.normal.formulas.get(*part), Formula::Atom(Atom::Unique(true)))
+        };
+        let mut parts = self.normal.formulas.conjuncts(formula);
+        let n_before = parts.len();
+        parts.retain(|part| !is_unique(self, part));
+        let rest = self.normal.formulas.all(parts.iter().copied());
+        if parts.len() == n_before || self.has_unique(rest) {
+            return Ok(None);
+        }
+        let mut machine = Machine::default();
+        let mut values = Values { max: MAX_MEMBERS, ..Values::default() };
+        let mut ids: HashMap<FormulaId, usize> = HashMap::default();
+        ids.insert(rest, 0);
+        let mut order = vec![rest];
+        while let Some(&residual) = order.get(machine.states.len()) {
+            self.count_states(1, pointer)?;
+            let end = self.normal.may_end(residual);
+            if !end && !machine.states.is_empty() {
+                return Ok(None);
+            }
+            let derivative = self.normal.after_item(residual);
+            let mut edges = Vec::new();
+            for Alternative { demand, rest } in self.normal.choices(derivative, pointer)? {
+                let Some(domain) = self.domain(demand)? else { return Ok(None) };
+                self.count_states(domain.len() / 8, pointer)?;
+                let target = *ids.entry(rest).or_insert_with(|| {
+                    order.push(rest);
+                    order.len() - 1
+                });
+                for scalar in domain {
+                    let Some(number) = values.bit(&scalar) else { return Ok(None) };
+                    let value = self.scalar_member(&scalar, number as u32);
+                    edges.push((self.b.seq([self.ws, value]), target));
+                }
+            }
+            machine.states.push(MachineState { edges, end });
+        }
+        let (open, close) = (self.b.literal("["), self.b.literal("]"));
+        let close = self.b.seq([self.ws, close]);
+        let tails = self.tails(&machine, close, pointer);
+        let head = self.head(&machine, 0, &tails, close);
+        let array = self.b.seq([open, head]);
+        Ok(Some(self.b.set(array, [])))
+    }
+
+    /// A value as a member; a string is one from its last quote on, so that all share the states of their characters.
+    fn scalar_member(&mut self, scalar: &Scalar, number: u32) -> ExprId {
+        match scalar {
+            Scalar::String(text) => {
+                let (quote, text) = (self.b.literal("\""), self.b.literal(text.as_bytes()));
+                let (text, end) = (self.b.json_text(text), self.b.member(number, quote));
+                self.b.seq([quote, text, end])
+            }
+            _ => {
+                let value = self.scalar(scalar);
+                self.b.member(number, value)
+            }
+        }
+    }
+
     fn has_unique(&self, formula: FormulaId) -> bool {
         self.normal.formulas.atoms(formula).iter().any(|(_, atom)| matches!(atom, Atom::Unique(_)))
     }
@@ -173,8 +240,9 @@ impl Lowering<'_> {
         let mut steps = Vec::with_capacity(domain.len());
         for scalar in domain {
             let Some(bit) = values.bit(&scalar) else {
-                let why =
-                    format!("needs a state for each subset of the items' values; up to {MAX_VALUES} work");
+                let why = format!(
+                    "needs a state for each subset of the items' values where they depend on anything else; up to {MAX_VALUES} work"
+                );
                 return Err(Error::unsupported(
                     self.normal.pointer_of(self.demand, "uniqueItems")?,
                     "uniqueItems",
@@ -241,8 +309,10 @@ impl Lowering<'_> {
 /// What must hold of the rest, and the set of values that came.
 type State = (FormulaId, u32);
 
-/// Distinct values that items are told apart by; each is a bit of a state.
+/// Distinct values that items are told apart by, each a bit of a state.
 const MAX_VALUES: usize = 10;
+/// The same where each is a member of a set.
+const MAX_MEMBERS: usize = 2_000;
 
 /// A value that an item can have.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -253,21 +323,29 @@ enum Scalar {
 }
 
 /// The values met so far.
-#[derive(Default)]
-struct Values(Vec<Scalar>);
+struct Values {
+    met: HashMap<Scalar, usize>,
+    /// At most so many.
+    max: usize,
+}
+
+impl Default for Values {
+    fn default() -> Self {
+        Self { met: HashMap::default(), max: MAX_VALUES }
+    }
+}
 
 impl Values {
     fn bit(&mut self, scalar: &Scalar) -> Option<usize> {
-        let same = |other: &Scalar| match (other, scalar) {
-            (Scalar::Number(a), Scalar::Number(b)) => a.value == b.value,
-            _ => other == scalar,
+        // Numbers are the same by value, however written.
+        let key = match scalar {
+            Scalar::Number(number) => Scalar::Number(Number { written_plain: true, ..number.clone() }),
+            _ => scalar.clone(),
         };
-        if let Some(known) = self.0.iter().position(same) {
-            return Some(known);
+        let n = self.met.len();
+        if n >= self.max {
+            return self.met.get(&key).copied();
         }
-        (self.0.len() < MAX_VALUES).then(|| {
-            self.0.push(scalar.clone());
-            self.0.len() - 1
-        })
+        Some(*self.met.entry(key).or_insert(n))
     }
 }

@@ -16,7 +16,7 @@ use std::cmp::Ordering;
 /// Remainders of one divisor.
 const MAX_MODULUS: u64 = 10_000;
 /// States of one number.
-const MAX_STATES: usize = 50_000;
+const MAX_STATES: usize = 150_000;
 /// Places after the point that a divisor has.
 const MAX_PLACES: i64 = 30;
 /// States of a machine that is copied to where it is used; larger ones are called.
