@@ -2,6 +2,7 @@
 
 use crate::config::Config;
 use crate::pool::{Pool, Slot, Slots, private};
+use crate::runs::LongRuns;
 use crate::symbols::SymbolIds;
 use formwork_earley::{LimitExceeded, Rows};
 use formwork_fsm::{Automata, RuleId, Segmented, StateId};
@@ -26,6 +27,8 @@ struct Inner {
     pool: Pool,
     /// The bits of all ids that are tokens.
     real: Arc<[u32]>,
+    /// The tokens that may make runs too long, if matchers keep bounds on runs.
+    long_runs: Option<Arc<LongRuns>>,
 }
 
 /// The longest form of a state that is looked up in the pool, in words: some hundred states.
@@ -44,7 +47,9 @@ impl CompiledGrammar {
     pub(crate) fn new(automata: Automata, config: Config, real: Arc<[u32]>, pool: Pool) -> Self {
         let (automata, slots) = (Arc::new(automata), Segmented::default());
         let symbols = Segmented::default();
-        Self { inner: Arc::new(Inner { automata, config, slots, symbols, pool, real }) }
+        let bounds = automata.runs();
+        let long_runs = (!bounds.is_empty()).then(|| pool.long_runs(bounds));
+        Self { inner: Arc::new(Inner { automata, config, slots, symbols, pool, real, long_runs }) }
     }
 
     fn slot(&self, state: StateId) -> &Slot {
@@ -81,6 +86,12 @@ impl CompiledGrammar {
     /// The bits of all ids that are tokens.
     pub(crate) fn real(&self) -> &[u32] {
         &self.inner.real
+    }
+
+    /// The tokens that may make runs too long, if matchers keep bounds on runs.
+    #[inline]
+    pub(crate) fn long_runs(&self) -> Option<&LongRuns> {
+        self.inner.long_runs.as_deref()
     }
 
     /// The vocabulary it was compiled for.

@@ -74,8 +74,9 @@ impl Compiler {
         interrupt: &dyn Fn() -> bool,
     ) -> Result<CompiledGrammar, CompileError> {
         let automata = {
-            let (config, cache) = (&self.config.automata, self.pool.automata());
-            formwork_fsm::build_with(grammar, config, cache, &self.symbols, interrupt)?
+            let mut config = self.config.automata.clone();
+            config.runs = self.config.runs;
+            formwork_fsm::build_with(grammar, &config, self.pool.automata(), &self.symbols, interrupt)?
         };
         self.check_vocabulary(&automata, interrupt)?;
         let compiled = CompiledGrammar::new(

@@ -3,6 +3,7 @@
 //! A list of chunks, newest first. A fork shares all full chunks and copies the last, unfinished one, so it costs the same
 //! however long the output is.
 
+use crate::runs::Run;
 use formwork_earley::RowId;
 use std::sync::Arc;
 
@@ -13,6 +14,8 @@ pub(crate) struct Step {
     pub(crate) row: RowId,
     /// Bytes of output after it.
     pub(crate) n_bytes: u64,
+    /// Where the output is after it, if runs are counted.
+    pub(crate) run: Run,
     /// Whether it was a stop token.
     pub(crate) stopped: bool,
 }
@@ -99,7 +102,8 @@ mod tests {
             for (push, n) in ops {
                 if push {
                     for i in 0..n {
-                        let step = Step { row: rows, n_bytes: (model.len() * 7 + i) as u64, stopped: i % 3 == 0 };
+                        let n_bytes = (model.len() * 7 + i) as u64;
+                        let step = Step { row: rows, n_bytes, run: Run::default(), stopped: i % 3 == 0 };
                         history.push(step);
                         model.push(step);
                     }
@@ -120,7 +124,7 @@ mod tests {
     fn a_long_history_drops_without_recursion() {
         let mut history = History::default();
         for i in 0..1_000_000 {
-            history.push(Step { row: test_row(), n_bytes: i, stopped: false });
+            history.push(Step { row: test_row(), n_bytes: i, run: Run::default(), stopped: false });
         }
         let fork = history.clone();
         drop(history);

@@ -53,6 +53,7 @@ mod error;
 mod history;
 mod matcher;
 mod pool;
+mod runs;
 mod symbols;
 
 pub use batch::{BatchError, apply_mask, fill_masks};

@@ -3,6 +3,7 @@
 use crate::compiled::CompiledGrammar;
 use crate::error::{AcceptError, AcceptErrorKind, MaskError, RollbackError};
 use crate::history::{History, Step};
+use crate::runs::Run;
 use formwork_earley::{LimitExceeded, RowId, Rows};
 use formwork_grammar::{ByteSet, HashMap};
 use formwork_mask::{LocalMask, Resolver, Walker, bits, write_accepted};
@@ -166,6 +167,9 @@ impl Matcher {
             mask.fill(0);
         } else {
             self.fill_text(row, mask)?;
+            if let Some(long_runs) = self.compiled.long_runs() {
+                long_runs.forbid(self.compiled.vocabulary(), self.run(), mask);
+            }
             self.fill_symbols(row, mask, true);
         }
         for &stop in &self.stop_tokens {
@@ -235,7 +239,7 @@ impl Matcher {
             let row = symbol.unwrap_or(row);
             // As a symbol it ends the output only if nothing else can come.
             let stopped = symbol.is_none() || self.must_end(row);
-            self.history.push(Step { row, n_bytes: self.n_bytes(), stopped });
+            self.history.push(Step { row, n_bytes: self.n_bytes(), run: self.run(), stopped });
             return Ok(());
         }
         let vocabulary = self.compiled.vocabulary().clone();
@@ -245,20 +249,21 @@ impl Matcher {
                 Err(self.error(AcceptErrorKind::UnknownToken, 0, None, row))
             }
             [] => Err(self.error(AcceptErrorKind::NotText, 0, None, row)),
-            _ => self.advance(row, bytes),
+            _ => self.advance(row, self.run(), bytes),
         };
         let by_symbol = self.after_symbol(row, token)?;
-        let row = match (by_text, by_symbol) {
+        // Where symbols are named nobody counts runs.
+        let (row, run) = match (by_text, by_symbol) {
             (Ok(text), None) => text,
-            (Ok(text), Some(symbol)) => match self.rows.union(text, symbol) {
-                Ok(row) => row,
+            (Ok((text, run)), Some(symbol)) => match self.rows.union(text, symbol) {
+                Ok(row) => (row, run),
                 Err(limit) => return Err(self.error(AcceptErrorKind::Limit(limit), 0, None, row)),
             },
             (Err(error), _) if matches!(error.kind(), AcceptErrorKind::Limit(_)) => return Err(error),
-            (Err(_), Some(symbol)) => symbol,
+            (Err(_), Some(symbol)) => (symbol, self.run()),
             (Err(error), None) => return Err(error),
         };
-        self.history.push(Step { row, n_bytes: self.n_bytes() + bytes.len() as u64, stopped: false });
+        self.history.push(Step { row, n_bytes: self.n_bytes() + bytes.len() as u64, run, stopped: false });
         Ok(())
     }
 
@@ -285,21 +290,45 @@ impl Matcher {
         if self.is_stopped() {
             return Err(self.error(AcceptErrorKind::Finished, 0, None, self.row()));
         }
-        let row = self.advance(self.row(), bytes)?;
-        self.history.push(Step { row, n_bytes: self.n_bytes() + bytes.len() as u64, stopped: false });
+        let (row, run) = self.advance(self.row(), self.run(), bytes)?;
+        self.history.push(Step { row, n_bytes: self.n_bytes() + bytes.len() as u64, run, stopped: false });
         Ok(())
     }
 
-    fn advance(&mut self, from: RowId, bytes: &[u8]) -> Result<RowId, AcceptError> {
-        let mut row = from;
+    fn advance(&mut self, from: RowId, run: Run, bytes: &[u8]) -> Result<(RowId, Run), AcceptError> {
+        let (mut row, mut run) = (from, run);
         for (i, &byte) in bytes.iter().enumerate() {
-            match self.rows.advance(row, byte) {
-                Ok(Some(next)) => row = next,
-                Ok(None) => return Err(self.error(AcceptErrorKind::Refused, i, Some(byte), row)),
+            match self.step(row, run, byte) {
+                Ok(Some(next)) => (row, run) = next,
+                Ok(None) => {
+                    let mut error = self.error(AcceptErrorKind::Refused, i, Some(byte), row);
+                    error.expected = self.next_bytes(row, run);
+                    return Err(error);
+                }
                 Err(limit) => return Err(self.error(AcceptErrorKind::Limit(limit), i, Some(byte), row)),
             }
         }
-        Ok(row)
+        Ok((row, run))
+    }
+
+    /// One more byte, if it may come.
+    #[inline]
+    fn step(&mut self, row: RowId, run: Run, byte: u8) -> Result<Option<(RowId, Run)>, LimitExceeded> {
+        let bounds = self.rows.automata().runs();
+        if bounds.is_empty() {
+            return Ok(self.rows.advance(row, byte)?.map(|row| (row, run)));
+        }
+        let Some(run) = run.after(byte, bounds) else { return Ok(None) };
+        Ok(self.rows.advance(row, byte)?.map(|row| (row, run)))
+    }
+
+    /// The bytes that some item of the row reads, but those of a run that may get no longer.
+    fn next_bytes(&self, row: RowId, run: Run) -> ByteSet {
+        let next = *self.rows.next_bytes(row);
+        match run.is_full(self.rows.automata().runs()) {
+            Some(bound) => next.difference(&bound.bytes),
+            None => next,
+        }
     }
 
     fn error(&self, kind: AcceptErrorKind, accepted: usize, refused: Option<u8>, row: RowId) -> AcceptError {
@@ -309,7 +338,7 @@ impl Matcher {
             offset: self.n_bytes() + accepted as u64,
             accepted,
             refused,
-            expected: *self.rows.next_bytes(row),
+            expected: self.next_bytes(row, self.run()),
             expected_symbols: self.symbols_after(row),
             can_finish: self.rows.is_accepting(row),
         }
@@ -393,28 +422,28 @@ impl Matcher {
             return bytes;
         }
         let mark = self.rows.mark();
-        let mut row = self.row();
+        let (mut row, mut run) = (self.row(), self.run());
         while bytes.len() < 1 << 16 && !self.rows.is_accepting(row) {
-            let Some((byte, next)) = self.only_byte(row) else { break };
+            let Some((byte, next)) = self.only_byte(row, run) else { break };
             bytes.push(byte);
-            row = next;
+            (row, run) = next;
         }
         self.rows.release(mark);
         bytes
     }
 
     /// The only byte that may come next and the row after it, if there is only one.
-    fn only_byte(&mut self, row: RowId) -> Option<(u8, RowId)> {
+    fn only_byte(&mut self, row: RowId, run: Run) -> Option<(u8, (RowId, Run))> {
         if self.rows.waits_for_symbols(row) {
             return None;
         }
-        let candidates: ByteSet = *self.rows.next_bytes(row);
+        let candidates = self.next_bytes(row, run);
         if self.rows.is_exact(row) && candidates.len() != 1 {
             return None;
         }
         let mut only = None;
         for byte in candidates.iter() {
-            match self.rows.advance(row, byte) {
+            match self.step(row, run, byte) {
                 Ok(Some(next)) if only.is_none() => only = Some((byte, next)),
                 Ok(None) => {}
                 _ => return None,
@@ -436,6 +465,10 @@ impl Matcher {
     /// Heap memory of the rows, in bytes, about: it grows with the different contexts of the output, not with its length.
     pub fn memory_size(&self) -> usize {
         self.rows.memory_size()
+    }
+
+    fn run(&self) -> Run {
+        self.history.last().map_or(Run::default(), |step| step.run)
     }
 
     fn row(&self) -> RowId {

@@ -15,8 +15,9 @@
 //! Two generations: what is used is in the young one; when it holds half the budget, the old one is forgotten and the young
 //! one grows old. Compiled grammars keep what they hold.
 
+use crate::runs::LongRuns;
 use formwork_earley::LimitExceeded;
-use formwork_fsm::Cache;
+use formwork_fsm::{Cache, RunBound};
 use formwork_grammar::HashMap;
 use formwork_mask::{LocalMask, Slices};
 use formwork_vocab::Vocabulary;
@@ -43,6 +44,8 @@ struct Inner {
     slices: Arc<Slices>,
     automata: Arc<Cache>,
     masks: Mutex<Masks>,
+    /// By bounds; few are ever asked for.
+    long_runs: Mutex<Vec<Arc<LongRuns>>>,
     max_bytes: usize,
     hits: AtomicU64,
     misses: AtomicU64,
@@ -96,6 +99,9 @@ impl<K: std::hash::Hash + Eq, V: Clone> Generations<K, V> {
     }
 }
 
+/// Lists of bounds on runs whose tokens are kept.
+const MAX_BOUNDS: usize = 8;
+
 /// Slots of a rule that is shared with nobody.
 pub(crate) fn private(n_states: usize) -> Slots {
     (0..n_states).map(|_| OnceLock::new()).collect()
@@ -114,6 +120,7 @@ impl Pool {
             slices: Arc::new(Slices::new(vocabulary)),
             automata: Arc::new(Cache::new(max_bytes / 4)),
             masks: Mutex::default(),
+            long_runs: Mutex::default(),
             max_bytes,
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
@@ -141,6 +148,18 @@ impl Pool {
 
     pub(crate) fn automata(&self) -> &Arc<Cache> {
         &self.inner.automata
+    }
+
+    /// The tokens that these bounds on runs may forbid.
+    pub(crate) fn long_runs(&self, bounds: &[RunBound]) -> Arc<LongRuns> {
+        let mut known = self.inner.long_runs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known.iter().find(|other| other.bounds() == bounds) {
+            return Arc::clone(found);
+        }
+        let made = Arc::new(LongRuns::of(self.vocabulary(), bounds));
+        known.truncate(MAX_BOUNDS - 1);
+        known.insert(0, Arc::clone(&made));
+        made
     }
 
     /// The slots of a rule of so many states.

@@ -94,6 +94,17 @@ pub struct Automata {
     rules: Segmented<Rule>,
     construction: Mutex<Construction>,
     root_may_be_empty: bool,
+    runs: Box<[RunBound]>,
+}
+
+/// A bound on runs of bytes that the automata leave to whoever runs them; see [`Config::runs`](crate::Config::runs).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "whoever runs automata must know all of it")]
+pub struct RunBound {
+    /// What runs consist of.
+    pub bytes: ByteSet,
+    /// The longest run outside of JSON strings.
+    pub max: u32,
 }
 
 /// Reads what another rule accepts.
@@ -155,12 +166,18 @@ impl fmt::Debug for Automata {
 }
 
 impl Automata {
-    pub(crate) fn new(grammar: Grammar, construction: Construction, root_may_be_empty: bool) -> Self {
+    pub(crate) fn new(
+        grammar: Grammar,
+        construction: Construction,
+        root_may_be_empty: bool,
+        runs: Box<[RunBound]>,
+    ) -> Self {
         Self {
             grammar,
             rules: Segmented::default(),
             construction: Mutex::new(construction),
             root_may_be_empty,
+            runs,
         }
     }
 
@@ -253,6 +270,12 @@ impl Automata {
     /// Whether the empty output is complete.
     pub fn root_may_be_empty(&self) -> bool {
         self.root_may_be_empty
+    }
+
+    /// The runs that whoever runs the automata must bound. The grammar promises that where the output is at any time shows
+    /// from its bytes: inside a JSON string or outside.
+    pub fn runs(&self) -> &[RunBound] {
+        &self.runs
     }
 
     /// The number of rules found so far; more are found as rules are built.

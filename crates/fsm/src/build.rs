@@ -4,7 +4,7 @@
 //! can be finished at all. Per unit: nodes ([`compile`](crate::compile)), determinisation, minimisation, tables. Building a
 //! unit finds the units that it calls; they are linked by number and built in their turn.
 
-use crate::automata::{Automata, Counter, Link, Rule, RuleId};
+use crate::automata::{Automata, Counter, Link, Rule, RuleId, RunBound};
 use crate::cache::{Cache, Kept};
 use crate::compile::Context;
 use crate::config::Config;
@@ -51,7 +51,9 @@ pub fn build_with(
     let root = construction.with_context(|context, plan| context.unit_of_rule(plan, grammar.root()));
     debug_assert_eq!(root, 0, "the root is the first unit");
     let header = construction.header(root);
-    let automata = Automata::new(grammar.clone(), construction, root_may_be_empty);
+    let runs = if config.runs { grammar.bounded_runs() } else { &[] };
+    let runs = runs.iter().map(|run| RunBound { bytes: *run.bytes(), max: run.max() }).collect();
+    let automata = Automata::new(grammar.clone(), construction, root_may_be_empty, runs);
     automata.add_rule(root, header);
     automata.build_root(interrupt)?;
     Ok(automata)

@@ -371,7 +371,8 @@ impl<'a, 'g> Builder<'a, 'g> {
                 self.nfa.split(&nodes)
             }
             Expr::Repeat { body, min, max } => {
-                return self.repeat(node, expr, (*body, *min, *max), spelling, next, work);
+                let bounds = (*body, *min, self.plan.max_of(expr, *max));
+                return self.repeat(node, expr, bounds, spelling, next, work);
             }
             Expr::Rule(rule) => {
                 self.reference(node, *rule, next);

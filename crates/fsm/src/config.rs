@@ -16,6 +16,9 @@ pub struct Config {
     pub shared_escapes: bool,
     /// Keep the automata of rules and pieces of rules for other grammars that have the same. Default on.
     pub shared_rules: bool,
+    /// Leave [bounds on runs](formwork_grammar::Grammar::bounded_runs) to whoever runs the automata, which then accept runs
+    /// of any length; see [`Automata::runs`](crate::Automata::runs). Default off.
+    pub runs: bool,
     /// Bounds on growth.
     pub limits: Limits,
 }
@@ -28,6 +31,7 @@ impl Default for Config {
             counters: true,
             shared_escapes: true,
             shared_rules: true,
+            runs: false,
             limits: Limits::default(),
         }
     }

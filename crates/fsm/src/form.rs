@@ -57,7 +57,8 @@ const CIRCLE: u32 = 4;
 
 impl Former {
     pub(crate) fn new(config: &Config) -> Self {
-        let Config { inlining, minimisation, counters, shared_escapes, shared_rules: _, limits: _ } = *config;
+        let Config { inlining, minimisation, counters, shared_escapes, shared_rules: _, runs: _, limits: _ } =
+            *config;
         let bits = [inlining, minimisation, counters, shared_escapes];
         let switches = bits.iter().fold(0, |word, &bit| word << 1 | u32::from(bit));
         Self { switches, ..Self::default() }
@@ -209,7 +210,9 @@ impl Former {
                 Expr::Seq(parts) => words.extend([10, parts.len() as u32]),
                 Expr::Alt(parts) => words.extend([11, parts.len() as u32]),
                 Expr::And(parts) => words.extend([12, parts.len() as u32]),
-                Expr::Repeat { min, max, .. } => words.extend([13, *min, max.map_or(u32::MAX, |max| max)]),
+                Expr::Repeat { min, max, .. } => {
+                    words.extend([13, *min, plan.max_of(expr, *max).unwrap_or(u32::MAX)]);
+                }
                 Expr::Not(_) => words.push(14),
                 Expr::JsonText(_) => words.push(15),
                 Expr::Set(parts) => words.extend([19, parts.len() as u32]),

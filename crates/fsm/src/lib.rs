@@ -72,7 +72,7 @@ mod until;
 mod valmari;
 mod work;
 
-pub use automata::{Automata, Counter, RuleEdge, RuleId, RuleView, StateId};
+pub use automata::{Automata, Counter, RuleEdge, RuleId, RuleView, RunBound, StateId};
 pub use build::{build, build_with};
 pub use cache::Cache;
 pub use config::{Config, Limits};

@@ -37,6 +37,8 @@ pub(crate) struct Plan {
     components: Arc<[Vec<RuleId>]>,
     counters: bool,
     shared_escapes: bool,
+    /// Repetitions whose upper bounds are left to whoever runs the automata; ascending.
+    unbounded: Arc<[ExprId]>,
 }
 
 /// The alternatives of a rule in two parts.
@@ -60,6 +62,11 @@ impl Plan {
         let n = grammar.rules().len();
         let uses = Uses::of(grammar);
         let components = components(&uses.callees);
+        let runs = if config.runs { grammar.bounded_runs() } else { &[] };
+        let mut unbounded: Vec<ExprId> =
+            runs.iter().flat_map(|run| run.repetitions().iter().copied()).collect();
+        unbounded.sort_unstable();
+        let unbounded: Arc<[ExprId]> = unbounded.into();
         let named: Arc<[Vec<RuleId>]> = components
             .iter()
             .map(|component| {
@@ -74,6 +81,7 @@ impl Plan {
                 components: named,
                 counters: config.counters,
                 shared_escapes: config.shared_escapes,
+                unbounded,
             };
         }
         let (closed, closed_exprs) = closed_rules(grammar);
@@ -85,8 +93,10 @@ impl Plan {
             let recursive = component.len() > 1
                 || component.iter().any(|&rule| uses.callees[rule].contains(&(rule as u32)));
             if recursive && tail_calls_only(grammar, &component) {
-                let inner: u64 =
-                    component.iter().map(|&rule| expanded_size(grammar, rule, &keep, &size)).sum();
+                let inner: u64 = component
+                    .iter()
+                    .map(|&rule| expanded_size(grammar, rule, &keep, &size, &unbounded))
+                    .sum();
                 for (&rule, callers) in component.iter().zip(uses.callers_outside(&component)) {
                     let most = if closed[rule] { SMALL } else { HUGE };
                     size[rule] = inner;
@@ -105,7 +115,7 @@ impl Plan {
             }
             // Callees come before callers, and cycles are cut, so sizes are known but for one pass inside a component.
             for &rule in &component {
-                size[rule] = expanded_size(grammar, rule, &keep, &size);
+                size[rule] = expanded_size(grammar, rule, &keep, &size, &unbounded);
                 let id = RuleId::from_index(rule).expect("a position among the rules");
                 if keep[rule] || !uses.reachable[rule] {
                     continue;
@@ -118,7 +128,7 @@ impl Plan {
             }
         }
         let (counters, shared_escapes) = (config.counters, config.shared_escapes);
-        Self { keep, splits: Arc::new(splits), components: named, counters, shared_escapes }
+        Self { keep, splits: Arc::new(splits), components: named, counters, shared_escapes, unbounded }
     }
 
     /// The strongly connected components of the rules that are reached, callees first.
@@ -141,11 +151,22 @@ impl Plan {
         self.shared_escapes
     }
 
+    /// Whether the upper bound of a repetition is left to whoever runs the automata.
+    pub(crate) fn is_unbounded(&self, repetition: ExprId) -> bool {
+        self.unbounded.binary_search(&repetition).is_ok()
+    }
+
+    /// The greatest number of times that a repetition repeats, as it is built.
+    pub(crate) fn max_of(&self, repetition: ExprId, max: Option<u32>) -> Option<u32> {
+        if self.is_unbounded(repetition) { None } else { max }
+    }
+
     /// Keeps every rule: what a rule falls back to whose automaton grew too large with others in line. Rules stay split,
     /// since what falls back may be the recursive half of one.
     pub(crate) fn without_inlining(&self) -> Self {
         let (splits, components) = (Arc::clone(&self.splits), Arc::clone(&self.components));
-        Self { keep: vec![true; self.keep.len()], splits, components, ..*self }
+        let unbounded = Arc::clone(&self.unbounded);
+        Self { keep: vec![true; self.keep.len()], splits, components, unbounded, ..*self }
     }
 }
 
@@ -441,7 +462,7 @@ fn cut_cycles(
 }
 
 /// Nodes of a rule's body with all that goes in line written out, each shared tail once; saturating.
-fn expanded_size(grammar: &Grammar, rule: usize, keep: &[bool], size: &[u64]) -> u64 {
+fn expanded_size(grammar: &Grammar, rule: usize, keep: &[bool], size: &[u64], unbounded: &[ExprId]) -> u64 {
     let id = RuleId::from_index(rule).expect("a position among the rules");
     let mut seen = formwork_grammar::HashSet::default();
     let mut stack = vec![(grammar.rule(id).body(), 1u64)];
@@ -466,7 +487,7 @@ fn expanded_size(grammar: &Grammar, rule: usize, keep: &[bool], size: &[u64]) ->
         };
         total = total.saturating_add(own.saturating_mul(factor));
         let factor = match grammar.expr(expr) {
-            Expr::Repeat { min, max, .. } => {
+            Expr::Repeat { min, max, .. } if unbounded.binary_search(&expr).is_err() => {
                 factor.saturating_mul(u64::from((*min).max(max.unwrap_or(1)).min(48)))
             }
             _ => factor,

@@ -167,7 +167,7 @@ fn counted(
         return None;
     }
     match grammar.expr(expr) {
-        &Expr::Repeat { body, min, max } => {
+        &Expr::Repeat { body, min, max } if !plan.is_unbounded(expr) => {
             let times = u64::from(max.unwrap_or(min));
             let text = match grammar.expr(body) {
                 Expr::JsonText(text) => *text,

@@ -1,6 +1,7 @@
 //! Builds grammars.
 
 use crate::collections::HashMap;
+use crate::grammar::BoundedRun;
 use crate::grammar::Inner;
 use crate::import::Imported;
 use crate::{
@@ -27,6 +28,7 @@ pub struct GrammarBuilder {
     bytes: usize,
     limits: Limits,
     error: Option<GrammarError>,
+    runs: Vec<BoundedRun>,
     pub(crate) imported: Imported,
 }
 
@@ -70,6 +72,7 @@ impl GrammarBuilder {
             bytes: 0,
             limits,
             error: None,
+            runs: Vec::new(),
             imported: Imported::default(),
         }
     }
@@ -167,7 +170,7 @@ impl GrammarBuilder {
             }
             rules.push(Rule { name, body, place, sharing });
         }
-        let inner = Inner { rules, exprs: self.exprs, properties: self.properties, root };
+        let inner = Inner { rules, exprs: self.exprs, properties: self.properties, root, runs: self.runs };
         Ok(Grammar { inner: Arc::new(inner) })
     }
 
@@ -459,6 +462,21 @@ impl GrammarBuilder {
         }
         members.sort_unstable();
         members
+    }
+
+    /// Promises that the output is JSON, and that the upper bounds of these repetitions do nothing but keep runs of `bytes`
+    /// outside of strings to `max`: without the bounds, the language would have more texts with longer runs there, and
+    /// no others; and wherever a run is as long as that, something else may follow or the output end.
+    ///
+    /// It never changes the language. With the promise an engine may count the bytes of the output instead of having a
+    /// state for each, in every gap between tokens and in every number. Grammars that [import](Self::import) this one do
+    /// not have it.
+    pub fn bound_run(&mut self, bytes: ByteSet, max: u32, repetitions: impl IntoIterator<Item = ExprId>) {
+        let is_bounded = |expr: &ExprId| matches!(self.expr(*expr), Expr::Repeat { max: Some(_), .. });
+        let mut repetitions: Vec<ExprId> = repetitions.into_iter().filter(is_bounded).collect();
+        repetitions.sort_unstable();
+        repetitions.dedup();
+        self.runs.push(BoundedRun { bytes, max, repetitions });
     }
 
     // ---- the arena ----

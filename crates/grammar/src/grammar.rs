@@ -1,6 +1,6 @@
 //! A finished grammar.
 
-use crate::{Expr, ExprId, Place, Properties, RuleId};
+use crate::{ByteSet, Expr, ExprId, Place, Properties, RuleId};
 use std::sync::Arc;
 
 /// A finished grammar: rules, an arena of expressions, and the rule that the whole output must match.
@@ -18,6 +18,7 @@ pub(crate) struct Inner {
     /// One entry per expression.
     pub(crate) properties: Vec<Properties>,
     pub(crate) root: RuleId,
+    pub(crate) runs: Vec<BoundedRun>,
 }
 
 /// A rule of a grammar.
@@ -27,6 +28,31 @@ pub struct Rule {
     pub(crate) body: ExprId,
     pub(crate) place: Place,
     pub(crate) sharing: Sharing,
+}
+
+/// A promise about runs of some bytes in the output; see [`GrammarBuilder::bound_run`](crate::GrammarBuilder::bound_run).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoundedRun {
+    pub(crate) bytes: ByteSet,
+    pub(crate) max: u32,
+    pub(crate) repetitions: Vec<ExprId>,
+}
+
+impl BoundedRun {
+    /// The bytes that runs consist of.
+    pub fn bytes(&self) -> &ByteSet {
+        &self.bytes
+    }
+
+    /// The longest run outside of JSON strings.
+    pub fn max(&self) -> u32 {
+        self.max
+    }
+
+    /// The repetitions whose upper bounds are there for the runs alone; ascending.
+    pub fn repetitions(&self) -> &[ExprId] {
+        &self.repetitions
+    }
 }
 
 /// What a frontend knows of how a rule is best compiled. It never changes the language.
@@ -100,6 +126,11 @@ impl Grammar {
     /// If the id is of a larger grammar.
     pub fn properties(&self, expr: ExprId) -> Properties {
         self.inner.properties[expr.index()]
+    }
+
+    /// What [`GrammarBuilder::bound_run`](crate::GrammarBuilder::bound_run) promised.
+    pub fn bounded_runs(&self) -> &[BoundedRun] {
+        &self.inner.runs
     }
 
     /// The number of expressions; ids are below it, and operands have lower ids than what they are operands of.

@@ -62,7 +62,7 @@ pub use char_class::CharClass;
 pub use collections::{HashMap, HashSet};
 pub use error::{GrammarError, GrammarErrorKind};
 pub use expr::{Expr, Properties};
-pub use grammar::{Grammar, Rule, Sharing};
+pub use grammar::{BoundedRun, Grammar, Rule, Sharing};
 pub use id::{ExprId, RuleId};
 pub use limits::Limits;
 pub use place::{Place, Position};

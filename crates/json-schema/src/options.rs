@@ -26,6 +26,7 @@ pub struct Options {
     pub(crate) formats: Formats,
     pub(crate) whitespace: Whitespace,
     pub(crate) numbers: Numbers,
+    pub(crate) max_digits: Digits,
     pub(crate) strict_objects: bool,
     pub(crate) relax: Vec<String>,
     pub(crate) resources: Vec<(String, Value)>,
@@ -64,24 +65,40 @@ pub enum Formats {
 }
 
 /// The white space between tokens. There is none outside the root.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Whitespace {
     /// Any amount of blanks, tabs and line ends.
-    #[default]
     Any,
     /// At most so many bytes of blanks, tabs and line ends in each gap, so that no model goes on for ever with them.
-    /// The price of 64: compiling takes a fifth longer, and so do masks.
+    /// The default, with 64. It costs nothing where the schema is the whole grammar.
     AtMost(u32),
     /// None at all.
     Compact,
+}
+
+impl Default for Whitespace {
+    fn default() -> Self {
+        Self::AtMost(64)
+    }
+}
+
+/// The most digits that stand side by side in a number; `None` means without end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Digits(Option<u32>);
+
+impl Default for Digits {
+    fn default() -> Self {
+        Self(Some(64))
+    }
 }
 
 /// The spellings of numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Numbers {
-    /// Whole numbers without fraction and exponent, which is what typed clients can read;
+    /// Whole numbers without fraction and exponent, which is what typed clients can read, and at most
+    /// [64 digits](Options::max_digits) side by side;
     /// numbers with bounds with an exponent only after one non-zero digit (`1.5e-7`), other numbers as JSON allows.
     #[default]
     Plain,
@@ -123,6 +140,22 @@ impl Options {
     pub fn numbers(mut self, numbers: Numbers) -> Self {
         self.numbers = numbers;
         self
+    }
+
+    /// Sets the most digits that stand side by side in a number under [`Numbers::Plain`], so that no model goes on for ever
+    /// with them; `None` means without end. Default 64; fewer than 32 are 32.
+    ///
+    /// `multipleOf` over numbers that cannot be listed is without this bound, and so are numbers beside constants and bounds
+    /// of nearly as many digits.
+    #[must_use]
+    pub fn max_digits(mut self, max: Option<u32>) -> Self {
+        self.max_digits = Digits(max.map(|max| max.max(32)));
+        self
+    }
+
+    /// The bound on digits, where there is one.
+    pub(crate) fn digits_in_a_row(&self) -> Option<u32> {
+        if self.numbers == Numbers::Plain { self.max_digits.0 } else { None }
     }
 
     /// Closes objects that declare properties and do not say whether others may come.
@@ -212,6 +245,11 @@ impl Options {
                         "numbers: {value} is not available yet; \"plain\" and \"any\" are"
                     )));
                 }
+                ("max_digits", Some("any")) => out = out.max_digits(None),
+                ("max_digits", _) => {
+                    let max = value.as_u64().and_then(|max| u32::try_from(max).ok());
+                    out = out.max_digits(Some(max.ok_or_else(|| wrong(name, value))?));
+                }
                 ("draft", _) => out.draft = Some(draft(value)?),
                 ("strict_objects", _) => {
                     out.strict_objects = value.as_bool().ok_or_else(|| wrong(name, value))?
@@ -228,7 +266,7 @@ impl Options {
                 }
                 ("property_order" | "formats", _) => return Err(wrong(name, value)),
                 _ => {
-                    let known = "draft, property_order, formats, whitespace, numbers, strict_objects, relax, resources";
+                    let known = "draft, property_order, formats, whitespace, numbers, max_digits, strict_objects, relax, resources";
                     return Err(Error::usage(format!("unknown option `{name}`; the options are {known}")));
                 }
             }

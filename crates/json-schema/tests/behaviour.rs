@@ -448,7 +448,7 @@ fn printed() {
     expect![[r#"
         root ::= value
         value ::= "{\"" JsonText("a") "\":" json_integer (",\"" JsonText("b") "\":" b "}" | "}")
-        json_integer ::= "-"? ("0" | [1-9] [0-9]*)
+        json_integer ::= "-"? ("0" | [1-9] [0-9]{0,63})
         b ::= "null" | "\"" JsonText([^]){0,3} "\""
     "#]]
     .assert_eq(&text);

@@ -17,9 +17,12 @@ pub struct Options {
 
 impl Default for Options {
     /// Schemas as [`json_schema::Options`] has them, but for objects that declare properties and do not say whether others
-    /// may come: those are closed, since a tool has the parameters that it has.
+    /// may come: those are closed, since a tool has the parameters that it has. White space and digits are not bounded:
+    /// inside of other text the bounds would be states of the grammar.
     fn default() -> Self {
-        Self { schemas: json_schema::Options::default(), strict_objects: true }
+        let schemas =
+            json_schema::Options::default().whitespace(json_schema::Whitespace::Any).max_digits(None);
+        Self { schemas, strict_objects: true }
     }
 }
 

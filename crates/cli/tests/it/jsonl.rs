@@ -138,7 +138,7 @@ fn malformed_lines_are_told_so() {
             {"compile_error":{"kind":"usage","pointer":null,"message":"both \"schema\" and \"regex\" in one line"},"verdicts":[]}
             {"compile_error":{"kind":"usage","pointer":null,"message":"\"instances\" twice in one line"},"verdicts":[]}
             {"compile_error":{"kind":"usage","pointer":null,"message":"unknown member \"colour\"; a line is {\"schema\": …, \"instances\": [\"text\", …], \"options\": {…}}, or the same with \"ebnf\", \"gbnf\", \"lark\", \"regex\" or \"tag\" instead of \"schema\""},"verdicts":[]}
-            {"compile_error":{"kind":"usage","pointer":"","message":"unknown option `colour`; the options are draft, property_order, formats, whitespace, numbers, strict_objects, relax, resources"},"verdicts":[]}
+            {"compile_error":{"kind":"usage","pointer":"","message":"unknown option `colour`; the options are draft, property_order, formats, whitespace, numbers, max_digits, strict_objects, relax, resources"},"verdicts":[]}
             {"compile_error":{"kind":"usage","pointer":"","message":"options must be a JSON object"},"verdicts":[]}
             {"compile_error":{"kind":"usage","pointer":null,"message":"unknown option \"root\"; \"regex\" has no options"},"verdicts":[]}
             {"compile_error":{"kind":"usage","pointer":null,"message":"option `root` is the name of a rule, a string"},"verdicts":[]}

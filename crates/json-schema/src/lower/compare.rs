@@ -16,7 +16,31 @@ pub(super) enum Side {
 /// Builds comparisons into a grammar.
 pub(super) struct Comparer<'b> {
     pub(super) b: &'b mut GrammarBuilder,
+    pub(super) runs: &'b mut DigitRuns,
 }
+
+/// The bound on the digits of numbers that stand side by side.
+#[derive(Default)]
+pub(super) struct DigitRuns {
+    pub(super) max: Option<u32>,
+    /// The repetitions that are bounded for nothing else.
+    pub(super) repetitions: Vec<ExprId>,
+    /// Some number may not end after as many digits as there may be, or has more by itself.
+    pub(super) has_others: bool,
+}
+
+impl DigitRuns {
+    /// `digit` at least `min` times where `used` digits stand before: any number of times, or up to the bound.
+    pub(super) fn run(&mut self, b: &mut GrammarBuilder, digit: ExprId, min: u32, used: u32) -> ExprId {
+        let Some(max) = self.max else { return b.repeat(digit, min, None) };
+        let run = b.repeat(digit, min, Some(max.saturating_sub(used)));
+        self.repetitions.push(run);
+        run
+    }
+}
+
+/// Of the digits that an exponent may have, one in so many may be a leading zero, where digits are bounded.
+const ZEROS: u32 = 4;
 
 impl Comparer<'_> {
     fn digits(&mut self, low: u8, high: u8) -> ExprId {
@@ -36,6 +60,10 @@ impl Comparer<'_> {
         self.b.literal(text)
     }
 
+    fn run(&mut self, digit: ExprId, min: u32, used: usize) -> ExprId {
+        self.runs.run(self.b, digit, min, u32::try_from(used).unwrap_or(u32::MAX))
+    }
+
     /// Digits that differ from `digits` in the direction of `side` at some place, and anything after that; `first_low`
     /// is the least first digit. With `same_length`, exactly as many digits; else any number.
     fn differs(&mut self, digits: &[u8], side: Side, first_low: u8, same_length: bool) -> ExprId {
@@ -49,8 +77,11 @@ impl Comparer<'_> {
                 Side::Below => self.digits(low, d - 1),
             };
             let n_after = u32::try_from(digits.len() - i - 1).unwrap_or(u32::MAX);
-            let rest =
-                if same_length { self.b.repeat(any, n_after, Some(n_after)) } else { self.b.star(any) };
+            let rest = if same_length {
+                self.b.repeat(any, n_after, Some(n_after))
+            } else {
+                self.run(any, 0, i + 1)
+            };
             let now = self.b.seq([step, rest]);
             let same = self.written(&[d]);
             let later = self.b.seq([same, from_here]);
@@ -67,7 +98,7 @@ impl Comparer<'_> {
         let same_length = self.differs(digits, side, least, true);
         let other_length = match side {
             Side::Above => {
-                let rest = self.b.repeat(any, n, None);
+                let rest = self.run(any, n, 1);
                 self.b.seq([first, rest])
             }
             Side::Below if n == 1 => self.b.never(),
@@ -84,7 +115,7 @@ impl Comparer<'_> {
     /// A point and any digits.
     pub(super) fn fraction(&mut self) -> ExprId {
         let (point, any) = (self.b.literal("."), self.digit());
-        let digits = self.b.plus(any);
+        let digits = self.run(any, 1, 0);
         self.b.seq([point, digits])
     }
 
@@ -92,7 +123,7 @@ impl Comparer<'_> {
     fn zero_fraction(&mut self) -> ExprId {
         let point = self.b.literal(".");
         let zero = self.b.literal("0");
-        let zeros = self.b.plus(zero);
+        let zeros = self.run(zero, 1, 0);
         self.b.seq([point, zeros])
     }
 
@@ -103,7 +134,7 @@ impl Comparer<'_> {
         match side {
             Side::Above => {
                 let same = self.written(digits);
-                let more = self.some_nonzero();
+                let more = self.some_nonzero(digits.len());
                 let longer = self.b.seq([same, more]);
                 let all = self.b.alt([differs, longer]);
                 self.b.seq([point, all])
@@ -122,12 +153,26 @@ impl Comparer<'_> {
         }
     }
 
-    /// Digits of which one is not zero.
-    fn some_nonzero(&mut self) -> ExprId {
+    /// Digits of which one is not zero, where `used` digits stand before.
+    ///
+    /// Where digits are bounded this is written out: zeros up to the bound would lead nowhere.
+    pub(super) fn some_nonzero(&mut self, used: usize) -> ExprId {
         let zero = self.b.literal("0");
-        let (zeros, nonzero, any) = (self.b.star(zero), self.digits(1, 9), self.digit());
-        let rest = self.b.star(any);
-        self.b.seq([zeros, nonzero, rest])
+        let (nonzero, any) = (self.digits(1, 9), self.digit());
+        let Some(max) = self.runs.max else {
+            let (zeros, rest) = (self.b.star(zero), self.b.star(any));
+            return self.b.seq([zeros, nonzero, rest]);
+        };
+        let mut rest = self.b.empty();
+        let mut all = self.b.never();
+        for _ in used..max as usize {
+            let now = self.b.seq([nonzero, rest]);
+            let later = self.b.seq([zero, all]);
+            all = self.b.alt([now, later]);
+            let more = self.b.seq([any, rest]);
+            rest = self.b.optional(more);
+        }
+        all
     }
 
     /// Plain magnitudes beyond the bound's; with `whole`, those without a fraction (the bound must be whole then).
@@ -159,7 +204,7 @@ impl Comparer<'_> {
         } else {
             let (point, same) = (self.b.literal("."), self.written(&fraction));
             let zero = self.b.literal("0");
-            let zeros = self.b.star(zero);
+            let zeros = self.run(zero, 0, fraction.len());
             self.b.seq([point, same, zeros])
         };
         self.b.seq([same, rest])
@@ -176,7 +221,7 @@ impl Comparer<'_> {
         let mark = self.exponent_mark();
         let sign = self.b.class(CharClass::from_ranges([('+', '+'), ('-', '-')]));
         let (sign, digit) = (self.b.optional(sign), self.digit());
-        let digits = self.b.plus(digit);
+        let digits = self.run(digit, 1, 0);
         self.b.seq([mark, sign, digits])
     }
 
@@ -184,7 +229,7 @@ impl Comparer<'_> {
     pub(super) fn negative_exponent(&mut self) -> ExprId {
         let mark = self.exponent_mark();
         let minus = self.b.literal("-");
-        let digits = self.some_nonzero();
+        let digits = self.some_nonzero(0);
         self.b.seq([mark, minus, digits])
     }
 
@@ -203,17 +248,34 @@ impl Comparer<'_> {
     /// A whole number, leading zeros allowed, beyond `n` on one side.
     fn padded(&mut self, n: u64, side: Side) -> ExprId {
         let digits: Vec<u8> = n.to_string().bytes().map(|b| b - b'0').collect();
-        let zero = self.b.literal("0");
-        let (zeros, beyond) = (self.b.star(zero), self.whole(&digits, side));
+        // Zeros and digits are bounded apart, and both bounds are meant.
+        let zeros = self.exponent_zeros();
+        let (max, n_runs) = (self.runs.max, self.runs.repetitions.len());
+        self.runs.max = max.map(|max| max - max / ZEROS);
+        let beyond = self.whole(&digits, side);
+        self.runs.max = max;
+        self.runs.repetitions.truncate(n_runs);
         self.b.seq([zeros, beyond])
+    }
+
+    fn exponent_zeros(&mut self) -> ExprId {
+        let zero = self.b.literal("0");
+        match self.runs.max {
+            None => self.b.star(zero),
+            // One by one, so that it is no repetition that is bounded for nothing else.
+            Some(max) => (0..max / ZEROS).fold(self.b.empty(), |zeros, _| {
+                let more = self.b.seq([zero, zeros]);
+                self.b.optional(more)
+            }),
+        }
     }
 
     fn padded_equal(&mut self, n: u64) -> ExprId {
         let zero = self.b.literal("0");
         if n == 0 {
-            return self.b.plus(zero);
+            return self.run(zero, 1, 0);
         }
-        let zeros = self.b.star(zero);
+        let zeros = self.exponent_zeros();
         let same = self.b.literal(n.to_string());
         self.b.seq([zeros, same])
     }
@@ -224,8 +286,8 @@ impl Comparer<'_> {
         let (plus, minus) = (self.b.literal("+"), self.b.literal("-"));
         let plus = self.b.optional(plus);
         let digit = self.digit();
-        let any = self.b.plus(digit);
-        let nonzero = self.some_nonzero();
+        let any = self.run(digit, 1, 0);
+        let nonzero = self.some_nonzero(0);
         let size = n.unsigned_abs();
         // Exponents without `-` are at least zero, those with it at most zero.
         let (positive, negative) = match (side, n >= 0) {
@@ -287,8 +349,9 @@ impl Comparer<'_> {
             let zeros = self.zero_fraction();
             self.b.optional(zeros)
         } else {
+            let used = rest.len();
             let (point, rest, zero) = (self.b.literal("."), self.written(rest), self.b.literal("0"));
-            let zeros = self.b.star(zero);
+            let zeros = self.run(zero, 0, used);
             self.b.seq([point, rest, zeros])
         };
         let exponent = self.exponent_equal(bound.magnitude());

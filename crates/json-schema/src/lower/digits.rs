@@ -250,6 +250,7 @@ impl Lowering<'_> {
         whole: bool,
         pointer: &str,
     ) -> Result<ExprId, Error> {
+        self.runs.has_others = true;
         let questions = self.questions(formula, pointer)?;
         let fraction = match (whole, self.options.numbers) {
             (false, _) => Fraction::Any,

@@ -14,8 +14,9 @@ mod string;
 use crate::error::{Error, ErrorKind};
 use crate::normal::{Atom, Formula, FormulaId, Kind, Names, Normal};
 use crate::options::{Numbers, Options, Whitespace};
+use compare::DigitRuns;
 use formwork_grammar::{
-    Expr, ExprId, Grammar, GrammarBuilder, GrammarErrorKind, HashMap, Place, RuleId, Sharing,
+    ByteSet, Expr, ExprId, Grammar, GrammarBuilder, GrammarErrorKind, HashMap, Place, RuleId, Sharing,
 };
 use std::collections::VecDeque;
 
@@ -41,6 +42,7 @@ pub(crate) struct Lowering<'o> {
     n_states: usize,
     /// The same when the present object or array was begun.
     n_states_before: usize,
+    runs: DigitRuns,
     /// Optional white space.
     ws: ExprId,
 }
@@ -69,6 +71,7 @@ impl<'o> Lowering<'o> {
             demand: FormulaId::TRUE,
             n_states: 0,
             n_states_before: 0,
+            runs: DigitRuns { max: options.digits_in_a_row(), ..DigitRuns::default() },
             ws,
         }
     }
@@ -89,6 +92,7 @@ impl<'o> Lowering<'o> {
             }
             self.b.define(rule, body);
         }
+        self.bound_runs();
         let grammar = self.b.build(root).map_err(|error| {
             let kind = match error.kind() {
                 GrammarErrorKind::Limit => ErrorKind::Limit,
@@ -104,7 +108,20 @@ impl<'o> Lowering<'o> {
         let root = self.b.declare("root", Place::Pointer(String::new()));
         let body = self.any_value();
         self.b.define(root, body);
+        self.bound_runs();
         self.b.build(root).map_err(|error| Error::limit("", error.message()))
+    }
+
+    /// Promises that the bounds on white space and digits are there for nothing but themselves.
+    fn bound_runs(&mut self) {
+        if let Whitespace::AtMost(n @ COUNTED_RUN..) = self.options.whitespace {
+            let blanks = b" \t\r\n".iter().copied().collect();
+            self.b.bound_run(blanks, n, [self.ws]);
+        }
+        if let Some(max) = self.runs.max.filter(|_| !self.runs.has_others) {
+            let repetitions = std::mem::take(&mut self.runs.repetitions);
+            self.b.bound_run(ByteSet::range(b'0', b'9'), max, repetitions);
+        }
     }
 
     /// The values that satisfy a demand, as a reference.
@@ -361,6 +378,9 @@ impl<'o> Lowering<'o> {
         self.b.seq([quote, spelled, quote])
     }
 }
+
+/// The longest run from which on the engine may count; shorter ones are a few states.
+const COUNTED_RUN: u32 = 8;
 
 /// A readable name for the rule of a pointer: its last step that is a name.
 fn rule_name(pointer: &str) -> String {

@@ -20,6 +20,17 @@ const MAX_LAST_DIGITS: usize = 3;
 const MAX_LISTED: u64 = 2_000;
 
 impl Lowering<'_> {
+    /// A number that has nearly as many digits as may stand side by side, or more, leaves no room for others.
+    fn notice_digits(&mut self, value: &Decimal) {
+        if self.runs.max.is_some_and(|max| value.plain_len() + 4 > u64::from(max)) {
+            (self.runs.max, self.runs.has_others) = (None, true);
+        }
+    }
+
+    pub(super) fn comparer(&mut self) -> Comparer<'_> {
+        Comparer { b: &mut self.b, runs: &mut self.runs }
+    }
+
     fn digits_from(&mut self, low: char) -> ExprId {
         self.b.class(CharClass::range(low, '9'))
     }
@@ -27,7 +38,7 @@ impl Lowering<'_> {
     /// `0` or digits that do not begin with it.
     fn whole_syntax(&mut self) -> ExprId {
         let (zero, first, digit) = (self.b.literal("0"), self.digits_from('1'), self.digits_from('0'));
-        let rest = self.b.star(digit);
+        let rest = self.runs.run(&mut self.b, digit, 0, 1);
         let more = self.b.seq([first, rest]);
         self.b.alt([zero, more])
     }
@@ -45,9 +56,9 @@ impl Lowering<'_> {
 
     pub(super) fn number_syntax(&mut self) -> ExprId {
         let whole = self.whole_syntax();
-        let fraction = Comparer { b: &mut self.b }.fraction();
+        let fraction = self.comparer().fraction();
         let fraction = self.b.optional(fraction);
-        let exponent = Comparer { b: &mut self.b }.any_exponent();
+        let exponent = self.comparer().any_exponent();
         let exponent = self.b.optional(exponent);
         let magnitude = self.b.seq([whole, fraction, exponent]);
         self.signed(magnitude)
@@ -151,16 +162,16 @@ impl Lowering<'_> {
     /// The spellings of one number.
     pub(super) fn constant(&mut self, number: &Number, whole: bool) -> ExprId {
         let value = &number.value;
+        self.notice_digits(value);
         let plain_only =
             self.options.numbers == Numbers::Plain && value.is_integer() && (number.written_plain || whole);
         let equal = if value.plain_len() > 1_000 {
             // Written out it would be absurd; its scientific spelling is enough.
             self.b.never()
         } else {
-            Comparer { b: &mut self.b }.plain_equal(value, plain_only)
+            self.comparer().plain_equal(value, plain_only)
         };
-        let scientific =
-            if plain_only { self.b.never() } else { Comparer { b: &mut self.b }.scientific_equal(value) };
+        let scientific = if plain_only { self.b.never() } else { self.comparer().scientific_equal(value) };
         let magnitude = self.b.alt([equal, scientific]);
         if value.is_zero() {
             return self.signed(magnitude);
@@ -205,10 +216,10 @@ impl Lowering<'_> {
             return self.every_integer();
         }
         let whole_part = self.whole_syntax();
-        let fraction = Comparer { b: &mut self.b }.fraction();
+        let fraction = self.comparer().fraction();
         let fraction = self.b.optional(fraction);
         let plain = self.b.seq([whole_part, fraction]);
-        let scientific = Comparer { b: &mut self.b }.any_scientific();
+        let scientific = self.comparer().any_scientific();
         let magnitude = self.b.alt([plain, scientific]);
         self.signed(magnitude)
     }
@@ -237,7 +248,7 @@ impl Lowering<'_> {
                 self.b.seq([point, digits, zeros])
             };
             let least = Decimal::from_u64(u64::from(f));
-            let mut comparer = Comparer { b: &mut self.b };
+            let mut comparer = self.comparer();
             let (more, equal) =
                 (comparer.plain(&least, Side::Above, true), comparer.plain_equal(&least, true));
             let exponent = self.b.alt([more, equal]);
@@ -266,6 +277,7 @@ impl Lowering<'_> {
                 let ways: Vec<ExprId> = if *sign {
                     set.iter().map(|number| self.constant(number, whole)).collect()
                 } else {
+                    self.runs.has_others = true;
                     // What is excluded is excluded in every spelling.
                     set.iter().map(|number| self.every_spelling(&number.value)).collect()
                 };
@@ -300,7 +312,8 @@ impl Lowering<'_> {
     }
 
     fn every_spelling(&mut self, value: &Decimal) -> ExprId {
-        let mut comparer = Comparer { b: &mut self.b };
+        self.notice_digits(value);
+        let mut comparer = self.comparer();
         let scientific = comparer.scientific_equal(value);
         let plain =
             if value.plain_len() > 1_000 { comparer.b.never() } else { comparer.plain_equal(value, false) };
@@ -314,11 +327,10 @@ impl Lowering<'_> {
 
     /// Numbers that are not whole: a fraction with a digit that is not zero, or one divided by a power of ten.
     fn fractions(&mut self) -> ExprId {
-        let (whole, point, zero) = (self.whole_syntax(), self.b.literal("."), self.b.literal("0"));
-        let (nonzero, digit) = (self.digits_from('1'), self.digits_from('0'));
-        let (zeros, rest) = (self.b.star(zero), self.b.star(digit));
-        let plain = self.b.seq([whole, point, zeros, nonzero, rest]);
-        let mut comparer = Comparer { b: &mut self.b };
+        let (whole, point) = (self.whole_syntax(), self.b.literal("."));
+        let nonzero = self.comparer().some_nonzero(0);
+        let plain = self.b.seq([whole, point, nonzero]);
+        let mut comparer = self.comparer();
         let (mantissa, exponent) = (comparer.any_mantissa(), comparer.negative_exponent());
         let scientific = self.b.seq([mantissa, exponent]);
         let magnitude = self.b.alt([plain, scientific]);
@@ -335,6 +347,7 @@ impl Lowering<'_> {
         pointer: &str,
     ) -> Result<ExprId, Error> {
         // Among whole numbers a bound is the next whole number.
+        self.notice_digits(bound);
         let rounded = match (whole && !bound.is_integer(), side) {
             (false, _) => bound.clone(),
             (true, Side::Above) => bound.ceil(),
@@ -386,7 +399,7 @@ impl Lowering<'_> {
             let fraction = self.whole_fraction();
             return self.b.seq([digits, fraction]);
         }
-        let mut comparer = Comparer { b: &mut self.b };
+        let mut comparer = self.comparer();
         let (fraction, scientific) = (comparer.fraction(), comparer.any_scientific());
         let fraction = self.b.optional(fraction);
         let plain = self.b.seq([digits, fraction]);
@@ -405,22 +418,22 @@ impl Lowering<'_> {
     }
 
     fn magnitudes(&mut self, bound: &Decimal, side: Side, whole: bool) -> ExprId {
-        let plain = Comparer { b: &mut self.b }.plain(bound, side, whole);
+        let plain = self.comparer().plain(bound, side, whole);
         if whole {
             let fraction = self.whole_fraction();
             return self.b.seq([plain, fraction]);
         }
-        let scientific = Comparer { b: &mut self.b }.scientific(bound, side);
+        let scientific = self.comparer().scientific(bound, side);
         self.b.alt([plain, scientific])
     }
 
     fn magnitudes_equal(&mut self, bound: &Decimal, whole: bool) -> ExprId {
-        let plain = Comparer { b: &mut self.b }.plain_equal(bound, whole);
+        let plain = self.comparer().plain_equal(bound, whole);
         if whole {
             let fraction = self.whole_fraction();
             return self.b.seq([plain, fraction]);
         }
-        let scientific = Comparer { b: &mut self.b }.scientific_equal(bound);
+        let scientific = self.comparer().scientific_equal(bound);
         self.b.alt([plain, scientific])
     }
 
@@ -430,6 +443,8 @@ impl Lowering<'_> {
             // Every whole number is a multiple of 0.5.
             return Ok(if sign { self.every_integer() } else { self.b.never() });
         }
+        // The last digits decide, so that not every one can be the last.
+        self.runs.has_others = true;
         // What no number of last digits decides was left to the machine of digits.
         let Some((digits, modulus)) = last_digits(of) else { return Ok(self.b.never()) };
         // `of` divides 10^k: with p places after the point, the value is a multiple iff its last k + p digits are.
@@ -453,7 +468,7 @@ impl Lowering<'_> {
             self.every_number_compared(true)
         } else {
             let digits = self.whole_syntax();
-            let fraction = Comparer { b: &mut self.b }.fraction();
+            let fraction = self.comparer().fraction();
             let fraction = self.b.optional(fraction);
             let plain = self.b.seq([digits, fraction]);
             self.signed(plain)
@@ -480,7 +495,7 @@ impl Lowering<'_> {
                 self.b.seq([point, digits, zeros])
             };
             let least = i64::from(n_places) + unit;
-            let exponent = Comparer { b: &mut self.b }.exponent_beyond(least - 1, Side::Above);
+            let exponent = self.comparer().exponent_beyond(least - 1, Side::Above);
             ways.push(self.b.seq([first, fraction, exponent]));
         }
         self.b.alt(ways)

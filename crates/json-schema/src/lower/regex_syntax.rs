@@ -5,7 +5,7 @@
 //! of groups (each once) and back-references, and ranges of classes whose ends are escapes (in order).
 
 use super::Lowering;
-use super::compare::{Comparer, Side};
+use super::compare::{Comparer, DigitRuns, Side};
 use crate::decimal::Decimal;
 use formwork_grammar::{CharClass, ExprId, Place};
 
@@ -124,7 +124,9 @@ impl Lowering<'_> {
         let mut ways = vec![self.words("* + ?"), self.b.seq([open, digits, least, close])];
         for n in 0..=MAX_LEAST {
             let (low, n) = (self.b.literal(n.to_string()), Decimal::from_u64(n));
-            let mut comparer = Comparer { b: &mut self.b };
+            // Digits in strings have no bound.
+            let mut runs = DigitRuns::default();
+            let mut comparer = Comparer { b: &mut self.b, runs: &mut runs };
             let (above, equal) = (comparer.plain(&n, Side::Above, true), comparer.plain_equal(&n, true));
             let high = self.b.alt([above, equal]);
             ways.push(self.b.seq([open, low, comma, high, close]));
