@@ -50,10 +50,14 @@ impl Loop {
     }
 }
 
-/// The loop of a state, of letters that tick or of letters that do not.
+/// The loop of a state, of letters that tick or of letters that do not; empty if it has no ASCII character.
 pub(crate) fn own_loop(dfa: &Dfa, state: u32, ticks: bool) -> Loop {
-    let mut own = ByteSet::EMPTY;
     let letters = dfa.letters(state);
+    // PERF: a loop over characters beyond ASCII alone is rare, and most states have none at all.
+    if !letters.iter().any(|letter| letter.target == state && letter.low < 0x80) {
+        return Loop::default();
+    }
+    let mut own = ByteSet::EMPTY;
     for letter in letters.iter().filter(|letter| letter.ticks == ticks && letter.target == state) {
         own.insert_range(byte(letter.low), byte(letter.high));
     }

@@ -58,6 +58,7 @@ struct Entry {
     calls: (u32, u32),
     accepting: bool,
     class: u32,
+    hash: u64,
 }
 
 #[derive(Debug)]
@@ -88,8 +89,8 @@ impl<'a> Merger<'a> {
             n_classes: 0,
             entries: Vec::with_capacity(dfa.len()),
             by_contents: HashTable::with_capacity(dfa.len()),
-            letters: Vec::with_capacity(dfa.len()),
-            calls: Vec::new(),
+            letters: Vec::with_capacity(dfa.n_edges()),
+            calls: Vec::with_capacity(dfa.all_calls().len()),
             hasher: ahash::RandomState::with_seeds(1, 2, 3, 4),
             own_letters: Vec::new(),
             own_calls: Vec::new(),
@@ -207,13 +208,14 @@ impl<'a> Merger<'a> {
             |merger, target| if target == state { SELF } else { merger.class_of[target as usize] },
         );
         let accepting = self.dfa.is_accepting(state);
-        let class = match self.find(accepting) {
+        let hash = self.hash(accepting, &self.own_letters, &self.own_calls);
+        let class = match self.find_hashed(hash, accepting) {
             Some(class) => class,
             None if self.dfa.targets(state).any(|target| target == state) => self.add_self_loop(state),
             None => {
                 let class = self.n_classes;
                 self.n_classes += 1;
-                self.add(accepting, class);
+                self.add_hashed(hash, accepting, class);
                 class
             }
         };
@@ -259,7 +261,10 @@ impl<'a> Merger<'a> {
 
     /// The class with the edges at hand.
     fn find(&self, accepting: bool) -> Option<u32> {
-        let hash = self.hash(accepting, &self.own_letters, &self.own_calls);
+        self.find_hashed(self.hash(accepting, &self.own_letters, &self.own_calls), accepting)
+    }
+
+    fn find_hashed(&self, hash: u64, accepting: bool) -> Option<u32> {
         let found = self.by_contents.find(hash, |&i| {
             let entry = &self.entries[i as usize];
             entry.accepting == accepting
@@ -272,6 +277,10 @@ impl<'a> Merger<'a> {
     /// Lists a class under the edges at hand.
     fn add(&mut self, accepting: bool, class: u32) {
         let hash = self.hash(accepting, &self.own_letters, &self.own_calls);
+        self.add_hashed(hash, accepting, class);
+    }
+
+    fn add_hashed(&mut self, hash: u64, accepting: bool, class: u32) {
         let first = (self.letters.len() as u32, self.calls.len() as u32);
         self.letters.extend_from_slice(&self.own_letters);
         self.calls.extend_from_slice(&self.own_calls);
@@ -281,14 +290,10 @@ impl<'a> Merger<'a> {
             calls: (first.1, self.calls.len() as u32),
             accepting,
             class,
+            hash,
         });
-        let (entries, letters, calls, hasher) = (&self.entries, &self.letters, &self.calls, &self.hasher);
-        self.by_contents.insert_unique(hash, number, |&i| {
-            let entry = &entries[i as usize];
-            let letters = &letters[entry.letters.0 as usize..entry.letters.1 as usize];
-            let calls = &calls[entry.calls.0 as usize..entry.calls.1 as usize];
-            hasher.hash_one((entry.accepting, letters, calls))
-        });
+        let entries = &self.entries;
+        self.by_contents.insert_unique(hash, number, |&i| entries[i as usize].hash);
     }
 }
 

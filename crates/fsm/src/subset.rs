@@ -33,7 +33,9 @@ pub(crate) fn determinise(
         dfa: Dfa::default(),
         nodes: Vec::new(),
         sets: Vec::new(),
-        ids: HashTable::new(),
+        // Most nodes that read are a state by themselves.
+        ids: HashTable::with_capacity(nfa.nodes.len() / 2),
+        hashes: Vec::with_capacity(nfa.nodes.len() / 2),
         by_targets: HashMap::default(),
         by_target: vec![UNKNOWN; nfa.nodes.len()],
         hasher: ahash::RandomState::with_seeds(1, 2, 3, 4),
@@ -44,6 +46,9 @@ pub(crate) fn determinise(
         ticked: Vec::new(),
         letters: Vec::new(),
         calls: Vec::new(),
+        cells: Vec::new(),
+        open: Vec::new(),
+        targets: Vec::new(),
         n_targets: 0,
         bounds,
     };
@@ -85,8 +90,9 @@ struct Subset<'a> {
     nodes: Vec<NodeId>,
     /// Per state its part of `nodes`.
     sets: Vec<Range<u32>>,
-    /// States by their members.
+    /// States by their members, and per state the hash of these.
     ids: HashTable<u32>,
+    hashes: Vec<u64>,
     /// Where a sorted list of direct targets leads, and where a single one does.
     by_targets: HashMap<Vec<NodeId>, Reached>,
     by_target: Vec<Reached>,
@@ -101,6 +107,9 @@ struct Subset<'a> {
     /// Buffers of `expand`.
     letters: Vec<nfa::Range>,
     calls: Vec<NfaCall>,
+    cells: Vec<u32>,
+    open: Vec<nfa::Range>,
+    targets: Vec<NodeId>,
     /// Members of the keys of `by_targets`.
     n_targets: usize,
     bounds: Bounds,
@@ -170,11 +179,10 @@ impl Subset<'_> {
             return Ok(id);
         }
         let id = self.push()?;
-        let (sets, nodes, hasher) = (&self.sets, &self.nodes, &self.hasher);
-        self.ids.insert_unique(hash, id, |&id| {
-            let range = &sets[id as usize];
-            hasher.hash_one(&nodes[range.start as usize..range.end as usize])
-        });
+        self.hashes.resize(id as usize, 0);
+        self.hashes.push(hash);
+        let hashes = &self.hashes;
+        self.ids.insert_unique(hash, id, |&id| hashes[id as usize]);
         Ok(id)
     }
 
@@ -276,12 +284,15 @@ impl Subset<'_> {
                 self.emit(range.low, range.high, reached);
             }
         } else {
-            let mut bounds: Vec<u32> = letters.iter().flat_map(|range| [range.low, range.high + 1]).collect();
+            let mut bounds = std::mem::take(&mut self.cells);
+            bounds.clear();
+            bounds.extend(letters.iter().flat_map(|range| [range.low, range.high + 1]));
             bounds.sort_unstable();
             bounds.dedup();
             // The ranges that cover the current cell, by a sweep: each enters once and leaves once.
-            let mut open: Vec<nfa::Range> = Vec::new();
-            let mut targets: Vec<NodeId> = Vec::new();
+            let mut open = std::mem::take(&mut self.open);
+            let mut targets = std::mem::take(&mut self.targets);
+            open.clear();
             let mut next = 0;
             for pair in bounds.windows(2) {
                 open.retain(|range| range.high >= pair[0]);
@@ -298,6 +309,7 @@ impl Subset<'_> {
                 let reached = self.follow(&mut targets, work)?;
                 self.emit(pair[0], pair[1] - 1, reached);
             }
+            (self.cells, self.open, self.targets) = (bounds, open, targets);
         }
         let open = self.dfa.open_letters();
         if open.iter().any(|letter| letter.ticks) {
