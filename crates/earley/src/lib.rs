@@ -35,6 +35,7 @@
 //! Advancing over a row met before is a lookup. [`Limits`] bound items and work of one row and the arena's memory.
 #![forbid(unsafe_code)]
 
+mod collect;
 mod dump;
 mod item;
 mod limits;

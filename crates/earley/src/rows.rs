@@ -85,28 +85,28 @@ pub struct Mark {
 /// Rows and tables refer only to older tables. A row takes about 100 bytes, an item 12, a waiter 16.
 #[derive(Clone)]
 pub struct Rows {
-    automata: Arc<Automata>,
-    limits: Limits,
-    rows: Vec<Row>,
+    pub(crate) automata: Arc<Automata>,
+    pub(crate) limits: Limits,
+    pub(crate) rows: Vec<Row>,
     /// Kernels and scannable items of all rows.
-    items: Vec<Item>,
-    tables: Vec<Table>,
-    waiters: Vec<Waiter>,
+    pub(crate) items: Vec<Item>,
+    pub(crate) tables: Vec<Table>,
+    pub(crate) waiters: Vec<Waiter>,
     /// Rows by kernel, tables by contents.
     by_kernel: HashTable<RowId>,
     by_waiters: HashTable<TableId>,
     hasher: ahash::RandomState,
-    sets: Sets,
-    scratch: Scratch,
+    pub(crate) sets: Sets,
+    pub(crate) scratch: Scratch,
 }
 
 #[derive(Clone, Debug)]
-struct Row {
+pub(crate) struct Row {
     /// What the row was made of; sorted.
-    kernel: Range<u32>,
+    pub(crate) kernel: Range<u32>,
     /// The items that read bytes; sorted.
-    scannable: Range<u32>,
-    table: TableId,
+    pub(crate) scannable: Range<u32>,
+    pub(crate) table: TableId,
     next_bytes: ByteSet,
     hash: u64,
     flags: Flags,
@@ -127,17 +127,17 @@ struct Flags {
 }
 
 #[derive(Clone, Debug)]
-struct Table {
+pub(crate) struct Table {
     /// Sorted.
-    waiters: Range<u32>,
+    pub(crate) waiters: Range<u32>,
     /// The end of the output waits here for the root.
-    goal: bool,
+    pub(crate) goal: bool,
     hash: u64,
 }
 
 /// Buffers of the closure, kept between calls.
 #[derive(Clone, Default)]
-struct Scratch {
+pub(crate) struct Scratch {
     kernel: Vec<Item>,
     all: Vec<Item>,
     /// Members of `all`, once it is long.
@@ -686,12 +686,42 @@ impl Rows {
         if let Some(&table) = found {
             return Ok(table);
         }
-        let id = TableId::from_index(self.tables.len()).ok_or(LimitExceeded::Bytes)?;
+        self.add_hashed_table(waiters, goal, hash).ok_or(LimitExceeded::Bytes)
+    }
+
+    /// Adds a table that the arena does not have; `None` if there are too many.
+    pub(crate) fn add_table(&mut self, waiters: &[Waiter], goal: bool) -> Option<TableId> {
+        let hash = self.hasher.hash_one((waiters, goal));
+        self.add_hashed_table(waiters, goal, hash)
+    }
+
+    fn add_hashed_table(&mut self, waiters: &[Waiter], goal: bool, hash: u64) -> Option<TableId> {
+        let id = TableId::from_index(self.tables.len())?;
         let waiters = push_range(&mut self.waiters, waiters);
         self.tables.push(Table { waiters, goal, hash });
         let tables = &self.tables;
         self.by_waiters.insert_unique(hash, id, |id| tables[id.index()].hash);
-        Ok(id)
+        Some(id)
+    }
+
+    /// Adds a row that the arena does not have, all but its items and table as in `like`.
+    pub(crate) fn add_row(
+        &mut self,
+        kernel: &[Item],
+        scannable: &[Item],
+        table: TableId,
+        like: Row,
+    ) -> RowId {
+        // The start row has the kernel of no other: its item has no origin.
+        let is_start = kernel.iter().any(|item| item.origin.is_none());
+        let hash = if is_start { like.hash } else { self.hasher.hash_one(kernel) };
+        let kernel = push_range(&mut self.items, kernel);
+        let scannable = push_range(&mut self.items, scannable);
+        let id = RowId(self.rows.len() as u32);
+        self.rows.push(Row { kernel, scannable, table, hash, ..like });
+        let rows = &self.rows;
+        self.by_kernel.insert_unique(hash, id, |id| rows[id.index()].hash);
+        id
     }
 }
 

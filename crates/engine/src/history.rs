@@ -1,31 +1,92 @@
 //! The steps of a matcher: shared between forks, cut off by rollback.
 //!
 //! A list of chunks, newest first. A fork shares all full chunks and copies the last, unfinished one, so it costs the same
-//! however long the output is.
+//! however long the output is. A step is the row after it, what was accepted and the run that the output ends with, 16 bytes.
+//!
+//! Rows are [forgotten](History::forget) in the middle of long outputs, all but those of the latest steps. What was accepted
+//! is not: rolled back further, the matcher accepts it again.
 
 use crate::runs::Run;
 use formwork_earley::RowId;
+use formwork_vocab::TokenId;
 use std::sync::Arc;
 
-/// One accepted token or piece of bytes.
+/// What one step accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Step {
-    /// The row after it.
-    pub(crate) row: RowId,
-    /// Bytes of output after it.
-    pub(crate) n_bytes: u64,
-    /// Where the output is after it, if runs are counted.
-    pub(crate) run: Run,
-    /// Whether it was a stop token.
-    pub(crate) stopped: bool,
+pub(crate) enum Accepted<'a> {
+    /// A token, and whether it ended the output as a stop token.
+    Token(TokenId, bool),
+    Bytes(&'a [u8]),
 }
 
+/// One accepted token or piece of bytes.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    /// The row after it, unless it was forgotten.
+    row: RowId,
+    /// The token; `STOPPED` is added to one that ended the output; `BYTES` stands for a piece of bytes.
+    what: u32,
+    /// Where the output is after it, if runs are counted.
+    run: Run,
+}
+
+const _: () = assert!(size_of::<Step>() == 16, "a step of the history");
+
+/// Ids of tokens are below.
+const STOPPED: u32 = 1 << 31;
+const BYTES: u32 = STOPPED - 1;
+
 const CHUNK: usize = 256;
+/// So many of the latest steps, at least, keep their rows.
+const KEPT: usize = CHUNK;
+
+/// Steps and the pieces of bytes among them.
+#[derive(Clone, Debug, Default)]
+struct Steps {
+    steps: Vec<Step>,
+    bytes: Vec<u8>,
+    /// Where the pieces end in `bytes`.
+    ends: Vec<usize>,
+}
+
+impl Steps {
+    fn piece(&self, number: usize) -> &[u8] {
+        let start = if number == 0 { 0 } else { self.ends[number - 1] };
+        &self.bytes[start..self.ends[number]]
+    }
+
+    /// Takes the last step out; how many bytes it had, which `len_of` says of a token.
+    fn pop(&mut self, len_of: &impl Fn(TokenId) -> usize) -> usize {
+        let Some(step) = self.steps.pop() else { return 0 };
+        match step.what {
+            BYTES => {
+                self.ends.pop();
+                let end = self.ends.last().copied().unwrap_or_default();
+                let n = self.bytes.len() - end;
+                self.bytes.truncate(end);
+                n
+            }
+            what if what & STOPPED != 0 => 0,
+            what => len_of(TokenId::new(what)),
+        }
+    }
+
+    fn accepted(&self) -> impl Iterator<Item = Accepted<'_>> {
+        let mut n_pieces = 0;
+        self.steps.iter().map(move |step| match step.what {
+            BYTES => {
+                n_pieces += 1;
+                Accepted::Bytes(self.piece(n_pieces - 1))
+            }
+            what => Accepted::Token(TokenId::new(what & !STOPPED), what & STOPPED != 0),
+        })
+    }
+}
 
 #[derive(Debug)]
 struct Chunk {
     /// Exactly `CHUNK` steps.
-    steps: Box<[Step]>,
+    steps: Steps,
     older: Option<Arc<Chunk>>,
 }
 
@@ -46,46 +107,141 @@ impl Drop for Chunk {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
     older: Option<Arc<Chunk>>,
-    last: Vec<Step>,
+    last: Steps,
     len: usize,
+    n_bytes: u64,
+    /// The rows of so many of the oldest steps are forgotten.
+    n_forgotten: usize,
 }
 
 impl History {
+    /// The rows of at most so many of the latest steps are kept when others are forgotten.
+    pub(crate) const MAX_KEPT: usize = 2 * CHUNK;
+
+    /// The number of the latest steps whose rows are known, and the step before them.
+    pub(crate) fn n_known(&self) -> usize {
+        self.len - self.n_forgotten.min(self.len)
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    pub(crate) fn last(&self) -> Option<&Step> {
-        self.last.last().or_else(|| self.older.as_ref().and_then(|chunk| chunk.steps.last()))
+    /// Bytes of output.
+    pub(crate) fn n_bytes(&self) -> u64 {
+        self.n_bytes
     }
 
-    pub(crate) fn push(&mut self, step: Step) {
-        if self.last.len() == CHUNK {
-            let steps = std::mem::take(&mut self.last).into();
+    fn last(&self) -> Option<&Step> {
+        self.last.steps.last().or_else(|| self.older.as_ref().and_then(|chunk| chunk.steps.steps.last()))
+    }
+
+    /// The row after the last step, if there is one.
+    pub(crate) fn row(&self) -> Option<RowId> {
+        self.last().map(|step| step.row)
+    }
+
+    /// Where the output is, if runs are counted.
+    pub(crate) fn run(&self) -> Run {
+        self.last().map_or(Run::default(), |step| step.run)
+    }
+
+    /// Whether the last step was a stop token that ended the output.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.last().is_some_and(|step| step.what & STOPPED != 0)
+    }
+
+    /// Whether the row is known after the last `n` steps are taken back.
+    pub(crate) fn knows(&self, n: usize) -> bool {
+        let left = self.len.saturating_sub(n);
+        left == 0 || left > self.n_forgotten
+    }
+
+    /// Adds a step, and the row and the run after it; a token has so many bytes.
+    pub(crate) fn push(&mut self, (row, run): (RowId, Run), accepted: Accepted<'_>, n_bytes: usize) {
+        if self.last.steps.len() == CHUNK {
+            let steps = std::mem::take(&mut self.last);
             self.older = Some(Arc::new(Chunk { steps, older: self.older.take() }));
         }
-        self.last.push(step);
+        let what = match accepted {
+            Accepted::Token(token, stopped) => token.get() | if stopped { STOPPED } else { 0 },
+            Accepted::Bytes(bytes) => {
+                self.last.bytes.extend_from_slice(bytes);
+                self.last.ends.push(self.last.bytes.len());
+                BYTES
+            }
+        };
+        self.last.steps.push(Step { row, what, run });
         self.len += 1;
+        self.n_bytes += n_bytes as u64;
     }
 
-    /// Takes back the last `n` steps; all of them if there are fewer.
-    pub(crate) fn pop(&mut self, n: usize) {
-        let mut n = n.min(self.len);
-        self.len -= n;
-        while n > self.last.len() {
-            n -= self.last.len();
-            match self.older.take() {
-                Some(chunk) => {
-                    self.last = chunk.steps.to_vec();
-                    self.older = chunk.older.clone();
-                }
-                None => {
-                    self.last.clear();
-                    return;
-                }
+    /// Takes back the last `n` steps, all of them if there are fewer; `len_of` says how many bytes a token has.
+    pub(crate) fn pop(&mut self, n: usize, len_of: impl Fn(TokenId) -> usize) {
+        for _ in 0..n.min(self.len) {
+            self.open_last();
+            self.n_bytes -= self.last.pop(&len_of) as u64;
+            self.len -= 1;
+        }
+    }
+
+    /// Makes sure that the last step stands in `last`.
+    fn open_last(&mut self) {
+        if !self.last.steps.is_empty() {
+            return;
+        }
+        let Some(chunk) = self.older.take() else { return };
+        match Arc::try_unwrap(chunk) {
+            Ok(mut chunk) => {
+                self.older = chunk.older.take();
+                self.last = std::mem::take(&mut chunk.steps);
+            }
+            Err(chunk) => {
+                self.older.clone_from(&chunk.older);
+                self.last = chunk.steps.clone();
             }
         }
-        self.last.truncate(self.last.len() - n);
+    }
+
+    /// Forgets the rows of all but the latest steps, and calls `rename` with the rows of these, oldest first, to be changed in
+    /// place.
+    pub(crate) fn forget(&mut self, rename: impl FnOnce(&mut [RowId])) {
+        let missing = KEPT.saturating_sub(self.last.steps.len());
+        let mut rows: Vec<RowId> = Vec::with_capacity(KEPT + self.last.steps.len());
+        // The chunk before may be shared with forks, whose rows are not renamed.
+        let before = if missing > 0 { self.older.take() } else { None };
+        let mut steps = before.as_ref().map(|chunk| chunk.steps.clone());
+        let n_before = steps.as_ref().map_or(0, |steps| steps.steps.len());
+        rows.extend(steps.iter().flat_map(|steps| &steps.steps).chain(&self.last.steps).map(|step| step.row));
+        rename(&mut rows);
+        let own = steps.iter_mut().flat_map(|steps| &mut steps.steps).chain(&mut self.last.steps);
+        own.zip(&rows).for_each(|(step, &row)| step.row = row);
+        if let (Some(steps), Some(before)) = (steps, before) {
+            self.older = Some(Arc::new(Chunk { steps, older: before.older.clone() }));
+        }
+        self.n_forgotten = self.len - n_before - self.last.steps.len();
+    }
+
+    /// Calls `again` with everything that was accepted, oldest first, for the row after it; the rows of the latest steps are
+    /// known again then. `None` where it fails: then nothing has changed.
+    pub(crate) fn replay(&mut self, mut again: impl FnMut(Accepted<'_>) -> Option<RowId>) -> Option<()> {
+        let mut chunks = Vec::new();
+        let mut next = self.older.as_ref();
+        while let Some(chunk) = next {
+            chunks.push(Arc::clone(chunk));
+            next = chunk.older.as_ref();
+        }
+        let mut rows = Vec::with_capacity(self.len);
+        for chunk in chunks.iter().rev() {
+            for accepted in chunk.steps.accepted() {
+                rows.push(again(accepted)?);
+            }
+        }
+        for accepted in self.last.accepted() {
+            rows.push(again(accepted)?);
+        }
+        self.forget(|latest| latest.copy_from_slice(&rows[rows.len() - latest.len()..]));
+        Some(())
     }
 }
 
@@ -94,37 +250,93 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// What a step was, for a model: a token, or bytes.
+    #[derive(Clone, Debug, PartialEq)]
+    enum Model {
+        Token(u32, bool),
+        Bytes(Vec<u8>),
+    }
+
+    fn len_of(token: TokenId) -> usize {
+        token.index() % 7
+    }
+
+    fn check(history: &History, model: &[Model]) {
+        assert_eq!(history.len(), model.len());
+        let n_bytes = model.iter().map(|step| match step {
+            Model::Token(_, true) => 0,
+            Model::Token(token, false) => token % 7,
+            Model::Bytes(bytes) => bytes.len() as u32,
+        });
+        assert_eq!(history.n_bytes(), u64::from(n_bytes.sum::<u32>()));
+        assert_eq!(history.is_stopped(), matches!(model.last(), Some(Model::Token(_, true))));
+        let mut seen = Vec::new();
+        let row = test_row();
+        let done = history.clone().replay(|accepted| {
+            seen.push(match accepted {
+                Accepted::Token(token, stopped) => Model::Token(token.get(), stopped),
+                Accepted::Bytes(bytes) => Model::Bytes(bytes.to_vec()),
+            });
+            Some(row)
+        });
+        assert!(seen == model && done.is_some(), "{} steps are not the same", model.len());
+    }
+
     proptest! {
         #[test]
-        fn behaves_like_a_vector(ops in proptest::collection::vec((any::<bool>(), 0usize..700), 1..40)) {
-            let rows = test_row();
+        fn behaves_like_a_vector(ops in proptest::collection::vec((0..4, 0usize..700), 1..30)) {
+            let row = test_row();
             let (mut history, mut model) = (History::default(), Vec::new());
-            for (push, n) in ops {
-                if push {
-                    for i in 0..n {
-                        let n_bytes = (model.len() * 7 + i) as u64;
-                        let step = Step { row: rows, n_bytes, run: Run::default(), stopped: i % 3 == 0 };
-                        history.push(step);
-                        model.push(step);
+            for (op, n) in ops {
+                match op {
+                    0 | 1 => for i in 0..n {
+                        let token = TokenId::new((model.len() * 3 + i) as u32);
+                        if i % 5 == 4 {
+                            let bytes = vec![b'a'; i % 4];
+                            history.push((row, Run::default()), Accepted::Bytes(&bytes), bytes.len());
+                            model.push(Model::Bytes(bytes));
+                        } else {
+                            let stopped = i % 7 == 3;
+                            let n_bytes = if stopped { 0 } else { len_of(token) };
+                            history.push((row, Run::default()), Accepted::Token(token, stopped), n_bytes);
+                            model.push(Model::Token(token.get(), stopped));
+                        }
+                    },
+                    2 => history.forget(|_| {}),
+                    _ => {
+                        let fork = history.clone();
+                        history.pop(n, len_of);
+                        check(&fork, &model);
+                        model.truncate(model.len().saturating_sub(n));
                     }
-                } else {
-                    let fork = history.clone();
-                    history.pop(n);
-                    prop_assert_eq!(fork.len(), model.len());
-                    prop_assert_eq!(fork.last(), model.last());
-                    model.truncate(model.len().saturating_sub(n));
                 }
-                prop_assert_eq!(history.len(), model.len());
-                prop_assert_eq!(history.last(), model.last());
+                check(&history, &model);
             }
         }
     }
 
     #[test]
-    fn a_long_history_drops_without_recursion() {
+    fn rows_of_the_latest_steps_are_kept() {
+        let row = test_row();
         let mut history = History::default();
-        for i in 0..1_000_000 {
-            history.push(Step { row: test_row(), n_bytes: i, run: Run::default(), stopped: false });
+        for i in 0..1_000 {
+            history.push((row, Run::default()), Accepted::Token(TokenId::new(i), false), 1);
+        }
+        let mut n_kept = 0;
+        history.forget(|rows| n_kept = rows.len());
+        assert!((KEPT..=2 * KEPT).contains(&n_kept), "{n_kept}");
+        assert!(history.knows(n_kept - 1) && history.knows(1_000));
+        assert!(!history.knows(n_kept));
+        history.pop(n_kept, |_| 1);
+        assert!(!history.knows(0));
+    }
+
+    #[test]
+    fn a_long_history_drops_without_recursion() {
+        let row = test_row();
+        let mut history = History::default();
+        for _ in 0..1_000_000 {
+            history.push((row, Run::default()), Accepted::Token(TokenId::new(1), false), 1);
         }
         let fork = history.clone();
         drop(history);

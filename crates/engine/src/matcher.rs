@@ -2,7 +2,7 @@
 
 use crate::compiled::CompiledGrammar;
 use crate::error::{AcceptError, AcceptErrorKind, MaskError, RollbackError};
-use crate::history::{History, Step};
+use crate::history::{Accepted, History};
 use crate::runs::Run;
 use formwork_earley::{LimitExceeded, RowId, Rows};
 use formwork_grammar::{ByteSet, HashMap};
@@ -33,6 +33,8 @@ pub struct Matcher {
     stop_tokens: Vec<TokenId>,
     ends_without_stop: bool,
     max_rollback: Option<usize>,
+    /// The memory of the rows at which some are forgotten.
+    collect_at: usize,
     scratch: Scratch,
 }
 
@@ -52,6 +54,8 @@ struct Recipe {
     extra: Box<[TokenId]>,
 }
 
+/// Rows of so many bytes are kept without asking who needs them.
+const COLLECT_AT: usize = 256 << 10;
 /// Rows whose recipes are kept; then the collection starts anew.
 const MAX_RECIPES: usize = 4_096;
 /// A recipe with more tokens than this is not kept: resolving again is as good as applying it.
@@ -116,6 +120,7 @@ impl MatcherBuilder {
             stop_tokens,
             ends_without_stop: self.ends_without_stop,
             max_rollback: self.max_rollback,
+            collect_at: COLLECT_AT,
             scratch: Scratch::default(),
             compiled: self.compiled,
         }
@@ -230,17 +235,26 @@ impl Matcher {
         if self.is_stopped() {
             return Err(self.error(AcceptErrorKind::Finished, 0, None, self.row()));
         }
-        let row = self.row();
+        let (place, stopped, n_bytes) = self.after_token((self.row(), self.run()), token)?;
+        self.push(place, Accepted::Token(token, stopped), n_bytes);
+        Ok(())
+    }
+
+    /// The row and the run after a token, whether the token ends the output, and its bytes of output.
+    fn after_token(
+        &mut self,
+        (row, run): (RowId, Run),
+        token: TokenId,
+    ) -> Result<((RowId, Run), bool, usize), AcceptError> {
         if self.stop_tokens.binary_search(&token).is_ok() {
             let symbol = self.after_symbol(row, token)?;
-            if symbol.is_none() && !self.can_finish() {
+            if symbol.is_none() && !self.rows.is_accepting(row) {
                 return Err(self.error(AcceptErrorKind::NotComplete, 0, None, row));
             }
             let row = symbol.unwrap_or(row);
             // As a symbol it ends the output only if nothing else can come.
             let stopped = symbol.is_none() || self.must_end(row);
-            self.history.push(Step { row, n_bytes: self.n_bytes(), run: self.run(), stopped });
-            return Ok(());
+            return Ok(((row, run), stopped, 0));
         }
         let vocabulary = self.compiled.vocabulary().clone();
         let bytes = vocabulary.text(token).unwrap_or_default();
@@ -249,22 +263,95 @@ impl Matcher {
                 Err(self.error(AcceptErrorKind::UnknownToken, 0, None, row))
             }
             [] => Err(self.error(AcceptErrorKind::NotText, 0, None, row)),
-            _ => self.advance(row, self.run(), bytes),
+            _ => self.advance(row, run, bytes),
         };
         let by_symbol = self.after_symbol(row, token)?;
         // Where symbols are named nobody counts runs.
-        let (row, run) = match (by_text, by_symbol) {
+        let place = match (by_text, by_symbol) {
             (Ok(text), None) => text,
             (Ok((text, run)), Some(symbol)) => match self.rows.union(text, symbol) {
                 Ok(row) => (row, run),
                 Err(limit) => return Err(self.error(AcceptErrorKind::Limit(limit), 0, None, row)),
             },
             (Err(error), _) if matches!(error.kind(), AcceptErrorKind::Limit(_)) => return Err(error),
-            (Err(_), Some(symbol)) => (symbol, self.run()),
+            (Err(_), Some(symbol)) => (symbol, run),
             (Err(error), None) => return Err(error),
         };
-        self.history.push(Step { row, n_bytes: self.n_bytes() + bytes.len() as u64, run, stopped: false });
+        Ok((place, false, bytes.len()))
+    }
+
+    /// Adds a step; forgets rows that no step needs any more where the arena has grown.
+    fn push(&mut self, place: (RowId, Run), accepted: Accepted<'_>, n_bytes: usize) {
+        self.history.push(place, accepted, n_bytes);
+        if self.rows.memory_size() > self.collect_at {
+            self.collect();
+        }
+    }
+
+    /// Forgets all rows but the first one and those of the latest steps.
+    #[cold]
+    fn collect(&mut self) {
+        let Self { rows, start, history, scratch, .. } = self;
+        history.forget(|latest| {
+            let mut kept = latest.to_vec();
+            kept.push(*start);
+            rows.collect(&mut kept);
+            if let Some((first, others)) = kept.split_last() {
+                *start = *first;
+                latest.copy_from_slice(others);
+            }
+        });
+        scratch.recipes.clear();
+        self.collect_at = COLLECT_AT.max(2 * self.rows.memory_size());
+    }
+
+    /// Takes back the last `n` steps. Where the row before them was forgotten, all that is left is accepted again.
+    ///
+    /// # Errors
+    /// A limit: nothing has changed.
+    fn take_back(&mut self, n: usize) -> Result<(), LimitExceeded> {
+        let (vocabulary, stops) = (self.compiled.vocabulary().clone(), self.stop_tokens.clone());
+        let len_of = |token| match stops.binary_search(&token) {
+            Ok(_) => 0,
+            Err(_) => vocabulary.text(token).map_or(0, <[u8]>::len),
+        };
+        if self.history.knows(n) {
+            self.history.pop(n, len_of);
+            return Ok(());
+        }
+        let mut history = self.history.clone();
+        history.pop(n, len_of);
+        let mut rows = self.compiled.rows();
+        let start = rows.start()?;
+        let before = (std::mem::replace(&mut self.rows, rows), std::mem::replace(&mut self.start, start));
+        if self.replay(&mut history).is_none() {
+            (self.rows, self.start) = before;
+            return Err(LimitExceeded::Bytes);
+        }
+        self.scratch.recipes.clear();
+        self.history = history;
         Ok(())
+    }
+
+    /// Accepts all steps of a history again, from the first row.
+    fn replay(&mut self, history: &mut History) -> Option<()> {
+        let mut left = history.len();
+        let (mut row, mut run) = (self.start, Run::default());
+        history.replay(|accepted| {
+            (row, run) = match accepted {
+                Accepted::Token(token, _) => self.after_token((row, run), token).ok()?.0,
+                Accepted::Bytes(bytes) => self.advance(row, run, bytes).ok()?,
+            };
+            left -= 1;
+            // Rows of steps far from the end will be forgotten again.
+            if left > History::MAX_KEPT && self.rows.memory_size() > self.collect_at {
+                let mut kept = [self.start, row];
+                self.rows.collect(&mut kept);
+                [self.start, row] = kept;
+                self.collect_at = COLLECT_AT.max(2 * self.rows.memory_size());
+            }
+            Some(row)
+        })
     }
 
     /// The row after a token as a symbol, if the row waits for it.
@@ -290,8 +377,8 @@ impl Matcher {
         if self.is_stopped() {
             return Err(self.error(AcceptErrorKind::Finished, 0, None, self.row()));
         }
-        let (row, run) = self.advance(self.row(), self.run(), bytes)?;
-        self.history.push(Step { row, n_bytes: self.n_bytes() + bytes.len() as u64, run, stopped: false });
+        let place = self.advance(self.row(), self.run(), bytes)?;
+        self.push(place, Accepted::Bytes(bytes), bytes.len());
         Ok(())
     }
 
@@ -355,7 +442,8 @@ impl Matcher {
     pub fn validate_tokens<T: Copy + Into<TokenId>>(&mut self, tokens: &[T]) -> usize {
         let before = self.history.len();
         let n = tokens.iter().take_while(|&&token| self.accept_token(token).is_ok()).count();
-        self.history.pop(self.history.len() - before);
+        let taken_back = self.take_back(self.history.len() - before);
+        debug_assert!(taken_back.is_ok(), "what was accepted once is accepted again");
         n
     }
 
@@ -368,8 +456,7 @@ impl Matcher {
         if n > possible {
             return Err(RollbackError { asked: n, possible });
         }
-        self.history.pop(n);
-        Ok(())
+        self.take_back(n).map_err(|_| RollbackError { asked: n, possible: self.history.n_known() })
     }
 
     /// A matcher in the same place, independent from now on. The history is shared, not copied.
@@ -383,6 +470,7 @@ impl Matcher {
             stop_tokens: self.stop_tokens.clone(),
             ends_without_stop: self.ends_without_stop,
             max_rollback: self.max_rollback,
+            collect_at: COLLECT_AT,
             scratch: Scratch::default(),
         }
     }
@@ -410,7 +498,7 @@ impl Matcher {
     }
 
     fn is_stopped(&self) -> bool {
-        self.history.last().is_some_and(|step| step.stopped)
+        self.history.is_stopped()
     }
 
     /// The bytes that must come next, whatever the model says: empty if there is a choice, or the output may end here.
@@ -454,7 +542,7 @@ impl Matcher {
 
     /// Bytes of output accepted so far.
     pub fn n_bytes(&self) -> u64 {
-        self.history.last().map_or(0, |step| step.n_bytes)
+        self.history.n_bytes()
     }
 
     /// Steps accepted so far.
@@ -462,16 +550,17 @@ impl Matcher {
         self.history.len()
     }
 
-    /// Heap memory of the rows, in bytes, about: it grows with the different contexts of the output, not with its length.
+    /// Heap memory of the rows, in bytes, about. It depends on the different contexts of the latest steps, not on the length of
+    /// the output: what no step of these needs is forgotten, and made again by a rollback that goes further.
     pub fn memory_size(&self) -> usize {
         self.rows.memory_size()
     }
 
     fn run(&self) -> Run {
-        self.history.last().map_or(Run::default(), |step| step.run)
+        self.history.run()
     }
 
     fn row(&self) -> RowId {
-        self.history.last().map_or(self.start, |step| step.row)
+        self.history.row().unwrap_or(self.start)
     }
 }
