@@ -9,7 +9,7 @@ use formwork_fsm::{Automata, RuleId, Segmented, StateId};
 use formwork_mask::{LocalMask, Walker};
 use formwork_vocab::Vocabulary;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// A grammar compiled for a vocabulary. Immutable to its users, `Send + Sync`, cheap to clone.
 #[derive(Clone)]
@@ -31,6 +31,23 @@ struct Inner {
     long_runs: Option<Arc<LongRuns>>,
 }
 
+/// A compiled grammar that may have been dropped.
+#[derive(Clone)]
+pub(crate) struct WeakGrammar {
+    inner: Weak<Inner>,
+}
+
+impl WeakGrammar {
+    pub(crate) fn upgrade(&self) -> Option<CompiledGrammar> {
+        self.inner.upgrade().map(|inner| CompiledGrammar { inner })
+    }
+
+    /// Whether nobody but who asks has it.
+    pub(crate) fn is_dropped(&self) -> bool {
+        self.inner.strong_count() <= 1
+    }
+}
+
 /// The longest form of a state that is looked up in the pool, in words: some hundred states.
 const MAX_FORM: usize = 4_000;
 
@@ -50,6 +67,10 @@ impl CompiledGrammar {
         let bounds = automata.runs();
         let long_runs = (!bounds.is_empty()).then(|| pool.long_runs(bounds));
         Self { inner: Arc::new(Inner { automata, config, slots, symbols, pool, real, long_runs }) }
+    }
+
+    pub(crate) fn downgrade(&self) -> WeakGrammar {
+        WeakGrammar { inner: Arc::downgrade(&self.inner) }
     }
 
     fn slot(&self, state: StateId) -> &Slot {

@@ -4,10 +4,12 @@ use crate::compiled::CompiledGrammar;
 use crate::config::Config;
 use crate::error::{CompileError, CompileErrorKind};
 use crate::pool::Pool;
+use crate::precompute::{self, Spawn};
 use crate::symbols::{Names, Tokens};
-use formwork_fsm::{Automata, Dispatch, StateId, Symbols};
-use formwork_grammar::{ByteSet, Grammar, Place};
+use formwork_fsm::{Automata, Dispatch, Symbols};
+use formwork_grammar::{ByteSet, Grammar};
 use formwork_vocab::{NodeId, TokenId, TokenKind, Trie, Vocabulary};
+use std::fmt;
 use std::sync::Arc;
 
 /// Compiles grammars for one vocabulary. `Send + Sync`, cheap to clone.
@@ -21,6 +23,20 @@ pub struct Compiler {
     pool: Pool,
     /// What the vocabulary's tokens are as symbols.
     symbols: Arc<dyn Symbols>,
+    threads: Option<Threads>,
+}
+
+/// Where jobs go, and how many at a time for each grammar.
+#[derive(Clone)]
+struct Threads {
+    spawn: Arc<dyn Spawn>,
+    n_jobs: usize,
+}
+
+impl fmt::Debug for Threads {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Threads").field("n_jobs", &self.n_jobs).finish_non_exhaustive()
+    }
 }
 
 /// Configures a [`Compiler`].
@@ -29,6 +45,7 @@ pub struct CompilerBuilder {
     vocabulary: Vocabulary,
     config: Config,
     pool: Option<Pool>,
+    threads: Option<Threads>,
 }
 
 impl Compiler {
@@ -39,7 +56,7 @@ impl Compiler {
 
     /// Sets switches and limits first.
     pub fn builder(vocabulary: Vocabulary) -> CompilerBuilder {
-        CompilerBuilder { vocabulary, config: Config::default(), pool: None }
+        CompilerBuilder { vocabulary, config: Config::default(), pool: None, threads: None }
     }
 
     /// The vocabulary that grammars are compiled for.
@@ -94,7 +111,10 @@ impl Compiler {
                 message: limit.to_string(),
             });
         }
-        precompute(&compiled, self.config.precompute, interrupt)?;
+        precompute::within_budget(&compiled, self.config.precompute, interrupt)?;
+        if let Some(Threads { spawn, n_jobs }) = &self.threads {
+            precompute::on_threads(&compiled, spawn, *n_jobs);
+        }
         Ok(compiled)
     }
 
@@ -103,6 +123,21 @@ impl Compiler {
     /// Cost: as [`formwork_fsm::dispatches`]; nothing is compiled.
     pub fn dispatches(&self, grammar: &Grammar) -> Vec<Dispatch> {
         formwork_fsm::dispatches(grammar, &*self.symbols)
+    }
+
+    /// Computes all local masks of a grammar, so that other grammars which have some of its rules and strings find them in
+    /// the [pool](Self::pool). Worth doing with "any JSON value" when a server starts: strings, numbers and white space are
+    /// what first requests wait for.
+    ///
+    /// Cost: a millisecond for any JSON value.
+    ///
+    /// # Errors
+    /// As [`compile`](Self::compile).
+    pub fn warm(&self, grammar: &Grammar) -> Result<(), CompileError> {
+        let mut eager = self.clone();
+        eager.config = Arc::new(Config { precompute: u64::MAX, ..Config::clone(&self.config) });
+        eager.threads = None;
+        eager.compile(grammar).map(drop)
     }
 
     /// If every byte that the grammar uses is a token by itself, what bytes can complete tokens can; otherwise a mask might
@@ -153,6 +188,14 @@ impl CompilerBuilder {
         self
     }
 
+    /// Computes on these threads, in so many jobs at a time for each grammar, the automata and local masks that compiling
+    /// leaves for later.
+    #[must_use]
+    pub fn threads(mut self, spawn: Arc<dyn Spawn>, n_jobs: usize) -> Self {
+        self.threads = Some(Threads { spawn, n_jobs });
+        self
+    }
+
     /// The compiler.
     pub fn build(self) -> Compiler {
         let mut real = vec![0u32; self.vocabulary.mask_words()];
@@ -167,63 +210,7 @@ impl CompilerBuilder {
         let names = Names::of(&self.vocabulary);
         let symbols = Arc::new(Tokens { vocabulary: self.vocabulary.clone(), names });
         let pool = self.pool.unwrap_or_else(|| Pool::new(self.vocabulary, self.config.pool_bytes));
-        Compiler { config: Arc::new(self.config), real: real.into(), single_bytes, pool, symbols }
+        let (config, threads) = (Arc::new(self.config), self.threads);
+        Compiler { config, real: real.into(), single_bytes, pool, symbols, threads }
     }
-}
-
-/// Computes the local masks of wide states within the budget: those that a first token would wait for, 50 to 500 µs each.
-///
-/// Narrow ones cost a few microseconds when they are first needed, and most are never needed: computing them all here
-/// doubled the time to the first mask.
-fn precompute(
-    compiled: &CompiledGrammar,
-    budget: u64,
-    interrupt: &dyn Fn() -> bool,
-) -> Result<(), CompileError> {
-    if budget == 0 {
-        return Ok(());
-    }
-    let automata = compiled.automata();
-    let eager = budget == u64::MAX;
-    if eager {
-        automata.complete(interrupt)?;
-    }
-    let built = automata.rules().filter(|&rule| automata.is_ready(rule));
-    let mut states: Vec<(u64, StateId)> = built
-        .flat_map(|rule| automata.states_of(rule))
-        .filter(|&state| formwork_mask::is_wide(automata, state) || eager && automata.is_scannable(state))
-        .map(|state| (estimate(compiled, state), state))
-        .collect();
-    states.sort_unstable_by_key(|&(cost, state)| (std::cmp::Reverse(cost), state));
-    let mut left = budget;
-    let mut walker = None;
-    for (cost, state) in states {
-        if compiled.has_local(state) {
-            continue;
-        }
-        // What does not fit is left for later; cheaper ones may still fit.
-        let Some(rest) = left.checked_sub(cost) else { continue };
-        left = rest;
-        if interrupt() {
-            return Err(CompileError {
-                kind: CompileErrorKind::Interrupted,
-                place: Place::none(),
-                rule: String::new(),
-                message: "interrupted by the caller".to_owned(),
-            });
-        }
-        // A state that is too ambiguous is no reason to refuse the grammar: it may never be reached.
-        let _ = compiled.local(state, &mut walker);
-    }
-    Ok(())
-}
-
-/// What the local mask of a wide state is expected to cost, in nanoseconds: by the part of the vocabulary's trie below the
-/// state's bytes, most of which its loop takes whole.
-fn estimate(compiled: &CompiledGrammar, state: StateId) -> u64 {
-    let automata = compiled.automata();
-    let trie = compiled.vocabulary().trie();
-    let next = automata.next_bytes(state);
-    let children = trie.children(Trie::ROOT).filter(|&child| next.contains(trie.byte(child)));
-    children.map(|child| u64::from(trie.end(child).get() - child.get())).sum::<u64>() / 2
 }

@@ -53,6 +53,7 @@ mod error;
 mod history;
 mod matcher;
 mod pool;
+mod precompute;
 mod runs;
 mod symbols;
 
@@ -64,3 +65,4 @@ pub use error::{AcceptError, AcceptErrorKind, CompileError, CompileErrorKind, Ma
 pub use formwork_earley::LimitExceeded;
 pub use matcher::{Matcher, MatcherBuilder};
 pub use pool::{Pool, PoolStats};
+pub use precompute::Spawn;

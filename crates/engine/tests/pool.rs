@@ -1,6 +1,6 @@
 //! What grammars of one vocabulary share.
 
-use formwork_engine::{Compiler, Config, Matcher, Pool};
+use formwork_engine::{Compiler, Config, Matcher, Pool, Spawn};
 use formwork_grammar::Grammar;
 use formwork_vocab::Vocabulary;
 
@@ -98,4 +98,56 @@ fn the_pool_forgets_rather_than_grow() {
         let bytes = pool.stats().bytes;
         assert!(bytes <= max_bytes + 8_192, "{bytes} bytes after {i} grammars");
     }
+}
+
+#[test]
+fn what_was_warmed_is_not_computed_again() {
+    let compiler = just_in_time(&Pool::new(vocabulary(), 1 << 20));
+    compiler.warm(&object("a")).expect("it compiles");
+    let warm = compiler.pool().stats();
+    assert!(warm.misses > 0);
+    follow(&compiler, &object("a"), b"{\"a\":\"xyz\",\"b\"}");
+    assert_eq!(compiler.pool().stats().misses, warm.misses);
+}
+
+/// Runs each job on a thread of its own, and waits for them when asked.
+#[derive(Default)]
+struct Threads(std::sync::Mutex<Vec<std::thread::JoinHandle<()>>>);
+
+impl Spawn for Threads {
+    fn spawn(&self, job: Box<dyn FnOnce() + Send>) {
+        self.0.lock().expect("no panics").push(std::thread::spawn(job));
+    }
+}
+
+impl Threads {
+    fn wait(&self) {
+        loop {
+            let Some(thread) = self.0.lock().expect("no panics").pop() else { return };
+            thread.join().expect("the job does not panic");
+        }
+    }
+}
+
+#[test]
+fn threads_compute_what_compiling_left() {
+    let threads = std::sync::Arc::new(Threads::default());
+    let spawn: std::sync::Arc<dyn Spawn> = threads.clone();
+    let compiler = Compiler::builder(vocabulary()).precompute(0).threads(spawn, 3).build();
+    let compiled = compiler.compile(&object("a")).expect("it compiles");
+    threads.wait();
+    let (done, all) = compiled.n_local_masks();
+    assert_eq!(done, all);
+    assert!(all > 5, "{all} states");
+    // A grammar that is dropped at once is not worked for.
+    drop(compiler.compile(&object("b")).expect("it compiles"));
+    threads.wait();
+    let misses = compiler.pool().stats().misses;
+    let mut matcher = Matcher::new(&compiled);
+    let mut mask = vec![0; compiled.vocabulary().mask_words()];
+    for byte in b"{\"a\":\"x" {
+        matcher.fill_mask(&mut mask).expect("a mask");
+        matcher.accept_bytes(&[*byte]).expect("the grammar's document");
+    }
+    assert_eq!(compiler.pool().stats().misses, misses, "nothing was left to compute");
 }

@@ -1,0 +1,126 @@
+//! Local masks before they are needed: within a budget while compiling, and the rest on the caller's threads.
+//!
+//! Most states of a large schema are never reached by one output, and a local mask costs a microsecond or two when it is first
+//! needed. So compiling computes the dear ones only, and whoever has threads to spare while the model reads its prompt
+//! gets all of them: a mask then never waits for more than what is being computed at that moment.
+
+use crate::compiled::CompiledGrammar;
+use crate::error::{CompileError, CompileErrorKind};
+use formwork_fsm::StateId;
+use formwork_grammar::Place;
+use formwork_vocab::Trie;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Runs jobs on threads of the caller's: a thread pool, an executor.
+///
+/// A job takes some milliseconds at most for ordinary grammars, and ends early when the compiled grammar is dropped.
+///
+/// ```
+/// use formwork_engine::Spawn;
+/// struct Threads;
+/// impl Spawn for Threads {
+///     fn spawn(&self, job: Box<dyn FnOnce() + Send>) {
+///         std::thread::spawn(job);
+///     }
+/// }
+/// ```
+pub trait Spawn: Send + Sync {
+    /// Runs the job, now or later, on another thread.
+    fn spawn(&self, job: Box<dyn FnOnce() + Send>);
+}
+
+/// Computes the local masks of wide states within the budget: those that a first token would wait for longest.
+///
+/// Narrow ones cost a microsecond or two when they are first needed, and most are never needed: computing them all here
+/// doubled the time to the first mask.
+pub(crate) fn within_budget(
+    compiled: &CompiledGrammar,
+    budget: u64,
+    interrupt: &dyn Fn() -> bool,
+) -> Result<(), CompileError> {
+    if budget == 0 {
+        return Ok(());
+    }
+    let automata = compiled.automata();
+    let eager = budget == u64::MAX;
+    if eager {
+        automata.complete(interrupt)?;
+    }
+    let wanted = |state| formwork_mask::is_wide(automata, state) || eager;
+    let mut left = budget;
+    let mut walker = None;
+    for (cost, state) in by_cost(compiled, wanted) {
+        if compiled.has_local(state) {
+            continue;
+        }
+        // What does not fit is left for later; cheaper ones may still fit.
+        let Some(rest) = left.checked_sub(cost) else { continue };
+        left = rest;
+        if interrupt() {
+            return Err(CompileError {
+                kind: CompileErrorKind::Interrupted,
+                place: Place::none(),
+                rule: String::new(),
+                message: "interrupted by the caller".to_owned(),
+            });
+        }
+        // A state that is too ambiguous is no reason to refuse the grammar: it may never be reached.
+        let _ = compiled.local(state, &mut walker);
+    }
+    Ok(())
+}
+
+/// The states of the rules that are built, with what their local masks are expected to cost, the dearest first.
+fn by_cost(compiled: &CompiledGrammar, wanted: impl Fn(StateId) -> bool) -> Vec<(u64, StateId)> {
+    let automata = compiled.automata();
+    let built = automata.rules().filter(|&rule| automata.is_ready(rule));
+    let mut states: Vec<(u64, StateId)> = built
+        .flat_map(|rule| automata.states_of(rule))
+        .filter(|&state| automata.is_scannable(state) && wanted(state))
+        .map(|state| (estimate(compiled, state), state))
+        .collect();
+    states.sort_unstable_by_key(|&(cost, state)| (std::cmp::Reverse(cost), state));
+    states
+}
+
+/// What the local mask of a state is expected to cost, in nanoseconds: by the part of the vocabulary's trie below the
+/// state's bytes, most of which its loop takes whole.
+pub(crate) fn estimate(compiled: &CompiledGrammar, state: StateId) -> u64 {
+    let automata = compiled.automata();
+    let trie = compiled.vocabulary().trie();
+    let own_loop = automata.own_loop(state);
+    let next = automata.next_bytes(state);
+    let children = next.iter().filter(|&byte| !own_loop.may_begin(byte));
+    let children = children.filter_map(|byte| trie.child(Trie::ROOT, byte));
+    let n_nodes: u64 = children.map(|child| u64::from(trie.end(child).get() - child.get())).sum();
+    let calls = if automata.calls(state) { 2_000 } else { 0 };
+    500 + calls + n_nodes / 8
+}
+
+/// Hands everything that is not computed yet to `n_jobs` jobs.
+pub(crate) fn on_threads(compiled: &CompiledGrammar, spawn: &Arc<dyn Spawn>, n_jobs: usize) {
+    let (weak, spawner) = (compiled.downgrade(), Arc::clone(spawn));
+    spawn.spawn(Box::new(move || {
+        let Some(compiled) = weak.upgrade() else { return };
+        // A rule that grows too large is found when it is reached.
+        let _ = compiled.automata().complete(&|| weak.is_dropped());
+        let states: Arc<[StateId]> =
+            by_cost(&compiled, |_| true).into_iter().map(|(_, state)| state).collect();
+        let next = Arc::new(AtomicUsize::new(0));
+        drop(compiled);
+        let work = move || {
+            let mut walker = None;
+            while let Some(&state) = states.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let Some(compiled) = weak.upgrade() else { return };
+                if !compiled.has_local(state) {
+                    let _ = compiled.local(state, &mut walker);
+                }
+            }
+        };
+        for _ in 1..n_jobs {
+            spawner.spawn(Box::new(work.clone()));
+        }
+        work();
+    }));
+}
