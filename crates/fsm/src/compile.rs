@@ -16,7 +16,7 @@ use crate::subset::{Bounds, determinise};
 use crate::symbols::Symbols;
 use crate::text::{complement, intersection, tidy};
 use crate::ticks::{lengths_are_contiguous, ticks};
-use crate::unit::{Body, Piece, Shape, Unit, measured, pieces};
+use crate::unit::{Body, Lengths, Piece, Shape, Unit, measured, pieces};
 use crate::work::{Stop, Work};
 use formwork_grammar::{Expr, ExprId, Grammar, HashMap, RuleId};
 use std::sync::Arc;
@@ -82,7 +82,10 @@ impl<'g> Context<'g> {
                 let body = builder.node(expr, spelling, builder.end);
                 builder.nfa.nodes[start as usize] = builder.nfa.split(&[body]);
             }
-            Unit::Counted { shape, .. } => builder.counted(start, &shape),
+            Unit::Counted { shape, .. } => {
+                builder.shares_escapes = false;
+                builder.counted(start, &shape);
+            }
             Unit::Set(set) => {
                 let body = operands(builder.context.grammar.expr(set))[0];
                 let body = builder.node(body, Spelling::Utf8, builder.end);
@@ -158,7 +161,9 @@ impl<'g> Context<'g> {
             }
             match self.intersection_of(&parts, rule, plan, work) {
                 Ok(dfa) => {
-                    self.memory.measurable.insert(parts.clone(), lengths_are_contiguous(&dfa));
+                    let bounds = ticks(&dfa, true, |_| true).first().copied().flatten();
+                    let lengths = Lengths { bounds, contiguous: lengths_are_contiguous(&dfa) };
+                    self.memory.measurable.insert(parts.clone(), lengths);
                     self.memory.measured.insert(parts, Arc::new(dfa));
                 }
                 // Too large to be measured: whether that matters shows where the expression is used, if it is.
@@ -177,10 +182,10 @@ impl<'g> Context<'g> {
         work: &mut Work<'_>,
     ) -> Result<(bool, bool), Stop> {
         if let Some((parts, min, max)) = measured(self.grammar, expr).filter(|_| plan.counts()) {
-            let contiguous = self.memory.measurable.get(&parts).copied();
-            if contiguous.is_some_and(|contiguous| contiguous || min == 0 || max.is_none()) {
-                let lengths = ticks(&self.memory.measured[&parts], true, |_| true)[0];
+            let lengths = self.memory.measurable.get(&parts).copied();
+            if let Some(lengths) = lengths.filter(|lengths| lengths.contiguous || min == 0 || max.is_none()) {
                 let within = lengths
+                    .bounds
                     .filter(|&(least, greatest)| max.is_none_or(|max| least <= max) && greatest >= min);
                 return Ok((within.is_some(), within.is_some_and(|(_, greatest)| greatest > 0)));
             }
@@ -235,6 +240,14 @@ impl<'g> Context<'g> {
         // Operands have lower ids, so in this order everything an automaton needs is there.
         found.sort_unstable();
         for expr in found {
+            if let Some((parts, min, max)) = measured(self.grammar, expr) {
+                let lengths = self.memory.measurable.get(&parts);
+                if lengths.is_some_and(|lengths| lengths.are_within(min, max)) {
+                    let dfa = Arc::clone(&self.memory.measured[&parts]);
+                    self.memory.texts.insert(expr, dfa);
+                    continue;
+                }
+            }
             let dfa = self.intersection_of(operands(grammar.expr(expr)), rule, plan, work)?;
             let dfa = if matches!(grammar.expr(expr), Expr::Not(_)) { complement(&dfa, work)? } else { dfa };
             self.memory.texts.insert(expr, Arc::new(dfa));
@@ -264,6 +277,8 @@ struct Builder<'a, 'g> {
     rule: RuleId,
     /// The rule being built and its start, for jumps instead of calls in tail position.
     own: Option<(RuleId, NodeId)>,
+    /// Whether escapes of literals are calls. Not in counted units: one that calls nothing is walked by its counts alone.
+    shares_escapes: bool,
     nfa: Nfa,
     end: NodeId,
     /// Goes on nowhere.
@@ -285,6 +300,7 @@ impl<'a, 'g> Builder<'a, 'g> {
             plan,
             rule,
             own: None,
+            shares_escapes: plan.shares_escapes(),
             nfa,
             end,
             dead,
@@ -449,7 +465,7 @@ impl<'a, 'g> Builder<'a, 'g> {
         let mut letters = std::mem::take(&mut self.letters);
         letters.clear();
         let node = match spelling {
-            Spelling::Json if call_escapes && self.plan.shares_escapes() => {
+            Spelling::Json if call_escapes && self.shares_escapes => {
                 self.speller.raw(&mut self.nfa, edges, &mut letters);
                 let mut calls: Vec<(u32, NodeId)> = Vec::new();
                 if let [Range { low, high, target }] = *edges {

@@ -54,10 +54,25 @@ pub(crate) enum Body {
     Measured(Vec<ExprId>),
 }
 
-/// Intersections with a length, by the other operands: what is [measured](Body::Measured), and whether all lengths between
-/// the least and the greatest are possible from every state. Where they are not, a counter with two bounds could not tell
-/// whether one in between is; with one bound the least or the greatest decides.
-pub(crate) type Measurable = HashMap<Vec<ExprId>, bool>;
+/// Intersections with a length, by the other operands: what is [measured](Body::Measured).
+pub(crate) type Measurable = HashMap<Vec<ExprId>, Lengths>;
+
+/// How long measured texts are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lengths {
+    /// The least and the greatest length (`u32::MAX`: without end), if there is any text.
+    pub(crate) bounds: Option<(u32, u32)>,
+    /// Whether all lengths between the least and the greatest are possible from every state. Where they are not, a counter
+    /// with two bounds could not tell whether one in between is; with one bound the least or the greatest decides.
+    pub(crate) contiguous: bool,
+}
+
+impl Lengths {
+    /// Whether every text has such a length anyway.
+    pub(crate) fn are_within(&self, min: u32, max: Option<u32>) -> bool {
+        self.bounds.is_some_and(|(least, greatest)| least >= min && max.is_none_or(|max| greatest <= max))
+    }
+}
 
 /// The operands of `expr` that are no length, and the length, if it is an intersection with one that is worth counting.
 pub(crate) fn measured(grammar: &Grammar, expr: ExprId) -> Option<(Vec<ExprId>, u32, Option<u32>)> {
@@ -69,10 +84,14 @@ pub(crate) fn measured(grammar: &Grammar, expr: ExprId) -> Option<(Vec<ExprId>, 
         },
         _ => None,
     };
-    let position = operands.iter().position(|operand| length(operand).is_some())?;
-    let (min, max) = length(&operands[position])?;
-    let mut rest = operands.to_vec();
-    rest.remove(position);
+    // Several lengths are one.
+    let lengths = operands.iter().filter_map(length);
+    let both = |a: Option<u32>, b: Option<u32>| a.into_iter().chain(b).min();
+    let (min, max) = lengths.reduce(|a, b| (a.0.max(b.0), both(a.1, b.1)))?;
+    let rest: Vec<ExprId> = operands.iter().copied().filter(|operand| length(operand).is_none()).collect();
+    if rest.is_empty() || max.is_some_and(|max| max < min) {
+        return None;
+    }
     (u64::from(max.unwrap_or(min)) * 4 > MAX_COPIED).then_some((rest, min, max))
 }
 
@@ -187,8 +206,10 @@ fn counted(
         }
         Expr::And(_) => {
             let (rest, min, max) = measured(grammar, expr)?;
-            let decides = *measurable.get(&rest)? || min == 0 || max.is_none();
-            decides.then_some((Body::Measured(rest), min, max, spelling))
+            let lengths = measurable.get(&rest)?;
+            let decides = lengths.contiguous || min == 0 || max.is_none();
+            // An address of at most 320 characters need not be counted up to 1,024.
+            (decides && !lengths.are_within(min, max)).then_some((Body::Measured(rest), min, max, spelling))
         }
         Expr::JsonText(text) if matches!(grammar.expr(*text), Expr::And(_) | Expr::Repeat { .. }) => {
             counted(grammar, plan, measurable, *text, Spelling::Json)

@@ -49,7 +49,7 @@ impl Runs {
     #[inline]
     pub(crate) fn covers(&mut self, view: RuleView<'_>, state: u32, trie: &Trie, node: NodeId) -> bool {
         let [low, high, beyond_a, beyond_b] = trie.bytes_below(node);
-        if beyond_a | beyond_b != 0 {
+        if beyond_a | beyond_b != 0 || view.next_bytes(state).len() < FEW as usize {
             return false;
         }
         let run = self.of(view, state);
@@ -69,7 +69,8 @@ impl Runs {
         accepted: &mut Vec<TokenId>,
     ) -> bool {
         let [low, high, beyond_a, beyond_b] = trie.bytes_below(node);
-        if beyond_a | beyond_b != 0 || trie.height(node) == u8::MAX {
+        let is_narrow = view.next_bytes(state).len() < FEW as usize;
+        if beyond_a | beyond_b != 0 || is_narrow || trie.height(node) == u8::MAX {
             return false;
         }
         let run = self.of(view, state);
