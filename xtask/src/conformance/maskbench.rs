@@ -5,7 +5,7 @@ use super::{
 };
 use anyhow::Context;
 use formwork::Compiler;
-use formwork::json_schema::{Checker, Options};
+use formwork::json_schema::{Checker, Numbers, Options, PropertyOrder};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::fmt::Write as _;
@@ -35,7 +35,15 @@ struct FileResult {
     limits: Vec<usize>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
+/// The options that MaskBench is run with, and the baseline of the results.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum With {
+    Defaults,
+    /// Properties in any order, numbers in any spelling.
+    Any,
+}
+
+pub(super) fn run(arguments: &Arguments, with: With) -> anyhow::Result<bool> {
     let folder = arguments.data.join("maskbench");
     let mut names = json_files(&folder)?;
     if let Some(only) = &arguments.only {
@@ -44,7 +52,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     let compiler = byte_compiler();
     let results = in_parallel("maskbench", &names, |name| {
         let text = std::fs::read_to_string(folder.join(name)).with_context(|| name.clone())?;
-        one_file(&compiler, name, &text)
+        one_file(&compiler, with, name, &text)
     });
     let results: Vec<FileResult> = results.into_iter().collect::<anyhow::Result<_>>()?;
     if arguments.reasons {
@@ -52,12 +60,13 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
             results.iter().filter_map(|file| Some((file.name.clone(), file.refused.clone()?))).collect();
         super::print_reasons("maskbench", &refusals);
     }
-    let text = snapshot(&results);
+    let text = snapshot(with, &results);
     println!("{}", text.lines().take(11).collect::<Vec<_>>().join("\n"));
-    compare(arguments, "maskbench.snap", &text)
+    let name = if with == With::Any { "maskbench-any.snap" } else { "maskbench.snap" };
+    compare(arguments, name, &text)
 }
 
-fn one_file(compiler: &Compiler, name: &str, text: &str) -> anyhow::Result<FileResult> {
+fn one_file(compiler: &Compiler, with: With, name: &str, text: &str) -> anyhow::Result<FileResult> {
     let file: File = serde_json::from_str(text).with_context(|| name.to_owned())?;
     let mut result = FileResult {
         name: name.to_owned(),
@@ -69,7 +78,10 @@ fn one_file(compiler: &Compiler, name: &str, text: &str) -> anyhow::Result<FileR
         by_spelling: Vec::new(),
         limits: Vec::new(),
     };
-    let options = Options::default();
+    let options = match with {
+        With::Defaults => Options::default(),
+        With::Any => Options::default().property_order(PropertyOrder::Any).numbers(Numbers::Any),
+    };
     let compiled = match compile(compiler, &options, file.schema.get()) {
         Outcome::Compiled(compiled) => compiled,
         Outcome::Unsatisfiable => {
@@ -108,7 +120,7 @@ fn reason(kind: &str, message: &str) -> String {
     format!("{kind}: {short}")
 }
 
-fn snapshot(results: &[FileResult]) -> String {
+fn snapshot(with: With, results: &[FileResult]) -> String {
     let count = |f: &dyn Fn(&FileResult) -> bool| results.iter().filter(|file| f(file)).count();
     let n = results.len();
     let compiled = |file: &FileResult| file.refused.is_none() && !file.unsatisfiable;
@@ -126,7 +138,11 @@ fn snapshot(results: &[FileResult]) -> String {
     let by_spelling = count(&only_spelling);
     let mut out = String::new();
     let percent = |k: usize| k as f64 * 100.0 / n.max(1) as f64;
-    let _ = writeln!(out, "MaskBench (guidance-ai/jsonschemabench at ba103c73), default options");
+    let options = match with {
+        With::Defaults => "default options",
+        With::Any => "property_order: any, numbers: any",
+    };
+    let _ = writeln!(out, "MaskBench (guidance-ai/jsonschemabench at ba103c73), {options}");
     let _ = writeln!(out, "files                       {n:6}");
     let _ = writeln!(
         out,

@@ -1,0 +1,128 @@
+//! Shapes that multiply: the work grows with the schema, or a limit is reported with its place. Work is counted in
+//! expressions of the grammar, which no clock and no machine changes.
+
+use formwork_json_schema::{Options, PropertyOrder};
+use serde_json::{Map, Value, json};
+
+/// The expressions of the schema's grammar; `None` where a limit was reached.
+fn work(options: &Options, schema: &Value) -> Option<usize> {
+    match options.grammar_from_value(schema) {
+        Ok(grammar) => Some(grammar.n_exprs()),
+        Err(error) => {
+            assert_eq!(error.kind().as_str(), "limit", "{error}");
+            assert!(!error.message().is_empty());
+            None
+        }
+    }
+}
+
+/// Asserts that four times the size is at most six times the work.
+#[track_caller]
+fn is_linear(options: &Options, make: impl Fn(usize) -> Value, n: usize) {
+    let small = work(options, &make(n)).expect("within the limits");
+    let large = work(options, &make(4 * n)).expect("within the limits");
+    assert!(large <= 6 * small + 1_000, "{small} expressions for {n}, {large} for {}", 4 * n);
+}
+
+/// Asserts that the work is within a bound, or that a limit was reported, whatever the size.
+#[track_caller]
+fn is_bounded(make: impl Fn(usize) -> Value, sizes: &[usize]) {
+    for &n in sizes {
+        if let Some(work) = work(&Options::default(), &make(n)) {
+            assert!(work < 2_000_000, "{work} expressions for {n}");
+        }
+    }
+}
+
+fn properties(n: usize) -> Map<String, Value> {
+    (0..n).map(|i| (format!("p{i}"), json!({"type": "integer"}))).collect()
+}
+
+#[test]
+fn long_lists_are_linear() {
+    let default = Options::default();
+    is_linear(&default, |n| json!({"enum": (0..n).map(|i| format!("value {i}")).collect::<Vec<_>>()}), 2_500);
+    is_linear(
+        &default,
+        |n| json!({"enum": (0..n).map(|i| json!({"a": i, "b": [i, "x"]})).collect::<Vec<_>>()}),
+        60,
+    );
+    is_linear(&default, |n| json!({"properties": properties(n), "additionalProperties": false}), 500);
+    let branch = |i: usize| json!({"properties": {"kind": {"const": i}, "x": {}}, "required": ["kind"]});
+    is_linear(&default, |n| json!({"oneOf": (0..n).map(branch).collect::<Vec<_>>()}), 25);
+    let tuple = |n: usize| json!({"prefixItems": (0..n).map(|i| json!({"const": i})).collect::<Vec<_>>()});
+    is_linear(&default, tuple, 500);
+}
+
+#[test]
+fn a_thousand_objects_in_an_enum_are_linear_or_a_limit() {
+    is_bounded(
+        |n| json!({"enum": (0..n).map(|i| json!({"a": i, "b": [i, "x"]})).collect::<Vec<_>>()}),
+        &[1_000],
+    );
+}
+
+#[test]
+fn properties_in_any_order_are_linear() {
+    let any = Options::default().property_order(PropertyOrder::Any);
+    is_linear(&any, |n| json!({"properties": properties(n), "additionalProperties": false}), 50);
+    is_linear(&any, |n| json!({"properties": properties(n), "required": ["p0", "p7", "p20"]}), 50);
+}
+
+#[test]
+fn depth_is_linear() {
+    let nested = |key: &'static str| {
+        move |n: usize| {
+            let mut schema = json!({"type": "integer"});
+            for _ in 0..n {
+                schema = json!({key: [schema, {"type": "string"}], "type": ["integer", "string"]});
+            }
+            schema
+        }
+    };
+    for key in ["oneOf", "anyOf"] {
+        is_bounded(nested(key), &[5, 20, 80, 300]);
+    }
+    let arrays = |n: usize| (0..n).fold(json!({}), |schema, _| json!({"type": "array", "items": schema}));
+    is_linear(&Options::default(), arrays, 100);
+}
+
+#[test]
+fn what_multiplies_is_bounded_or_a_limit() {
+    // Each of the first half asks for one of the second, which all come later.
+    is_bounded(
+        |n| {
+            let depends: Map<String, Value> =
+                (0..n).map(|i| (format!("p{i}"), json!([format!("p{}", n + i)]))).collect();
+            json!({"properties": properties(2 * n), "dependentRequired": depends})
+        },
+        &[3, 6, 12, 40],
+    );
+    is_bounded(
+        |n| {
+            let contains = |i| json!({"contains": {"type": "object", "required": [format!("p{i}")]}});
+            json!({"allOf": (0..n).map(contains).collect::<Vec<_>>()})
+        },
+        &[1, 3, 6, 12],
+    );
+    is_bounded(
+        |n| {
+            let patterns: Map<String, Value> =
+                (0..n).map(|i| (format!("a{i}.*b"), json!({"minimum": i}))).collect();
+            json!({"patternProperties": patterns})
+        },
+        &[3, 8, 20],
+    );
+    is_bounded(
+        |n| {
+            let object = |i: usize| {
+                let own: Map<String, Value> =
+                    (0..4).map(|k| (format!("p{}", i * 4 + k), json!({"type": "integer"}))).collect();
+                json!({"type": "object", "properties": own})
+            };
+            json!({"oneOf": (0..n).map(object).collect::<Vec<_>>()})
+        },
+        &[2, 6, 12],
+    );
+    is_bounded(|n| json!({"contains": {"const": 1}, "minContains": n, "maxContains": 2 * n}), &[2, 20, 200]);
+}
