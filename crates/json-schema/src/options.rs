@@ -75,6 +75,17 @@ pub enum Whitespace {
     AtMost(u32),
     /// None at all.
     Compact,
+    /// One blank after each of these and none elsewhere, as Python's `json.dumps` writes with `separators` and without
+    /// `indent`; both are its default.
+    ///
+    /// There is none for `indent`: how far a line is indented depends on how deep it stands, which no rule of a recursive
+    /// grammar knows.
+    Blanks {
+        /// After the comma between members or items.
+        after_comma: bool,
+        /// After the colon of a member.
+        after_colon: bool,
+    },
 }
 
 impl Default for Whitespace {
@@ -237,7 +248,7 @@ impl Options {
                 ("whitespace", Some("any")) => out.whitespace = Whitespace::Any,
                 ("whitespace", Some("compact")) => out.whitespace = Whitespace::Compact,
                 ("whitespace", Some("bounded")) => out.whitespace = Whitespace::AtMost(64),
-                ("whitespace", _) => out.whitespace = at_most(value)?,
+                ("whitespace", _) => out.whitespace = spaced(value)?,
                 ("numbers", Some("plain")) => out.numbers = Numbers::Plain,
                 ("numbers", Some("any")) => out.numbers = Numbers::Any,
                 ("numbers", _) => {
@@ -275,11 +286,33 @@ impl Options {
     }
 }
 
-fn at_most(value: &Value) -> Result<Whitespace, Error> {
-    let max = value.as_object().filter(|members| members.len() == 1).and_then(|members| members.get("max"));
+/// White space given as an object: `{"max": n}`, or as the arguments of Python's `json.dumps`.
+fn spaced(value: &Value) -> Result<Whitespace, Error> {
+    let members = value.as_object();
+    let of = |name: &str| members.and_then(|members| members.get(name));
+    let n_members = members.map_or(0, serde_json::Map::len);
+    let known = usize::from(of("indent").is_some()) + usize::from(of("separators").is_some());
+    if known > 0 && known == n_members && of("indent").is_none_or(Value::is_null) {
+        let given = of("separators").filter(|separators| !separators.is_null());
+        let texts: Option<Vec<&str>> = match given {
+            None => Some(vec![", ", ": "]),
+            Some(given) => given.as_array().map(|given| given.iter().filter_map(Value::as_str).collect()),
+        };
+        let has_blank = |text: &str, mark: &str| match text.strip_prefix(mark) {
+            Some("") => Some(false),
+            Some(" ") => Some(true),
+            _ => None,
+        };
+        if let Some([comma, colon]) = texts.as_deref() {
+            if let (Some(after_comma), Some(after_colon)) = (has_blank(comma, ","), has_blank(colon, ":")) {
+                return Ok(Whitespace::Blanks { after_comma, after_colon });
+            }
+        }
+    }
+    let max = of("max").filter(|_| n_members == 1);
     let max = max.and_then(Value::as_u64).and_then(|max| u32::try_from(max).ok());
     max.map(Whitespace::AtMost).ok_or_else(|| {
-        let known = "\"any\", \"bounded\", \"compact\" and {\"max\": n} are";
+        let known = "\"any\", \"bounded\", \"compact\", {\"max\": n} and {\"indent\": null, \"separators\": [\", \" or \",\", \": \" or \":\"]} are";
         Error::usage(format!("whitespace: {value} is not available; {known}"))
     })
 }

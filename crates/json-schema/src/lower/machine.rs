@@ -94,7 +94,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn after_comma(&mut self, item: ExprId) -> ExprId {
-        let comma = self.b.literal(",");
+        let comma = self.comma();
         self.b.seq([self.ws, comma, item])
     }
 

@@ -53,7 +53,7 @@ impl<'o> Lowering<'o> {
         let blank =
             b.class(formwork_grammar::CharClass::from_ranges([('\t', '\n'), ('\r', '\r'), (' ', ' ')]));
         let ws = match options.whitespace {
-            Whitespace::Compact => b.empty(),
+            Whitespace::Compact | Whitespace::Blanks { .. } => b.empty(),
             Whitespace::AtMost(n) => b.repeat(blank, 0, Some(n)),
             Whitespace::Any => b.star(blank),
         };
@@ -321,7 +321,7 @@ impl<'o> Lowering<'o> {
 
     /// Any number of items, white space before every token.
     fn list(&mut self, open: &str, item: ExprId, close: &str) -> ExprId {
-        let (open, comma, close) = (self.b.literal(open), self.b.literal(","), self.b.literal(close));
+        let (open, comma, close) = (self.b.literal(open), self.comma(), self.b.literal(close));
         let more = self.b.seq([self.ws, comma, item]);
         let more = self.b.star(more);
         let items = self.b.seq([item, more]);
@@ -329,9 +329,20 @@ impl<'o> Lowering<'o> {
         self.b.seq([open, items, self.ws, close])
     }
 
+    /// The comma between members or items.
+    fn comma(&mut self) -> ExprId {
+        match self.options.whitespace {
+            Whitespace::Blanks { after_comma: true, .. } => self.b.literal(", "),
+            _ => self.b.literal(","),
+        }
+    }
+
     /// White space, a key, a colon and a value.
     fn member(&mut self, key: ExprId, value: ExprId) -> ExprId {
-        let colon = self.b.literal(":");
+        let colon = match self.options.whitespace {
+            Whitespace::Blanks { after_colon: true, .. } => self.b.literal(": "),
+            _ => self.b.literal(":"),
+        };
         self.b.seq([self.ws, key, self.ws, colon, self.ws, value])
     }
 
