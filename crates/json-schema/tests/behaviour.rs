@@ -717,31 +717,3 @@ fn distinct_items_of_many_values_are_a_set() {
         .expect_err("it may not end after any item");
     assert_eq!((error.kind().as_str(), error.pointer()), ("unsupported", "/uniqueItems"));
 }
-
-#[test]
-fn separators_are_those_of_json_dumps() {
-    let schema = r#"{"properties": {"a": {"type": "array", "items": {"type": "integer"}}, "b": {}}}"#;
-    let tight = r#"{"a":[1,2],"b":{"x":[],"y":{}}}"#;
-    let python = r#"{"a": [1, 2], "b": {"x": [], "y": {}}}"#;
-    let mixed = r#"{"a": [1,2],"b": {"x": [],"y": {}}}"#;
-    for (whitespace, text) in [
-        (json!({"indent": null}), python),
-        (json!({"indent": null, "separators": null}), python),
-        (json!({"separators": [", ", ": "]}), python),
-        (json!({"indent": null, "separators": [",", ":"]}), tight),
-        (json!({"separators": [",", ": "]}), mixed),
-    ] {
-        let options = Options::from_json(&json!({"whitespace": whitespace})).expect("options");
-        let schema = Schema::new(&options, schema).expect("compiles");
-        for other in [tight, python, mixed] {
-            assert_eq!(schema.accepts(other), other == text, "{whitespace} {other}");
-        }
-        assert!(!schema.accepts(&text.replace('[', "[ ")), "{whitespace}");
-    }
-    for refused in
-        [json!({"indent": 2}), json!({"separators": [",  ", ":"]}), json!({"separators": [","], "max": 1})]
-    {
-        let error = Options::from_json(&json!({"whitespace": refused})).expect_err("not available");
-        assert_eq!(error.kind().as_str(), "usage", "{refused}");
-    }
-}

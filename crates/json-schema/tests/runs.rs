@@ -1,4 +1,4 @@
-//! Bounds on white space and digits: kept, without dead ends, and the same whether states or the matcher count.
+//! White space, and bounds on it and on digits: kept, without dead ends, and the same whether states or the matcher count.
 
 mod common;
 
@@ -6,6 +6,7 @@ use common::{Random, Schema};
 use formwork_engine::{Compiler, Config, Matcher};
 use formwork_json_schema::{Numbers, Options, Whitespace};
 use formwork_vocab::Vocabulary;
+use serde_json::json;
 
 const SCHEMAS: [&str; 16] = [
     "{}",
@@ -119,4 +120,32 @@ fn sixty_four_by_default() {
     let long = digits(80);
     assert!(accepts(&default, &format!("{{\"const\": {long}}}"), &long));
     assert!(accepts(&default, &format!("{{\"minimum\": {long}}}"), &format!("{long}0")));
+}
+
+#[test]
+fn separators_are_those_of_json_dumps() {
+    let schema = r#"{"properties": {"a": {"type": "array", "items": {"type": "integer"}}, "b": {}}}"#;
+    let tight = r#"{"a":[1,2],"b":{"x":[],"y":{}}}"#;
+    let python = r#"{"a": [1, 2], "b": {"x": [], "y": {}}}"#;
+    let mixed = r#"{"a": [1,2],"b": {"x": [],"y": {}}}"#;
+    for (whitespace, text) in [
+        (json!({"indent": null}), python),
+        (json!({"indent": null, "separators": null}), python),
+        (json!({"separators": [", ", ": "]}), python),
+        (json!({"indent": null, "separators": [",", ":"]}), tight),
+        (json!({"separators": [",", ": "]}), mixed),
+    ] {
+        let options = Options::from_json(&json!({"whitespace": whitespace})).expect("options");
+        let schema = Schema::new(&options, schema).expect("compiles");
+        for other in [tight, python, mixed] {
+            assert_eq!(schema.accepts(other), other == text, "{whitespace} {other}");
+        }
+        assert!(!schema.accepts(&text.replace('[', "[ ")), "{whitespace}");
+    }
+    for refused in
+        [json!({"indent": 2}), json!({"separators": [",  ", ":"]}), json!({"separators": [","], "max": 1})]
+    {
+        let error = Options::from_json(&json!({"whitespace": refused})).expect_err("not available");
+        assert_eq!(error.kind().as_str(), "usage", "{refused}");
+    }
 }
