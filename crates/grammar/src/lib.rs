@@ -64,6 +64,7 @@ pub use error::{GrammarError, GrammarErrorKind};
 pub use expr::{Expr, Properties};
 pub use grammar::{BoundedRun, Grammar, Rule, Sharing};
 pub use id::{ExprId, RuleId};
+pub use import::Part;
 pub use limits::Limits;
 pub use place::{Place, Position};
 pub use symbol::{Symbol, SymbolSet};

@@ -10,7 +10,8 @@ use crate::format::{
 };
 use crate::options::Options;
 use crate::parse::MAX_NESTING;
-use formwork_grammar::{CharClass, ExprId, Grammar, GrammarBuilder, Place, RuleId, SymbolSet};
+use formwork_grammar::{CharClass, ExprId, Grammar, GrammarBuilder, HashMap, Part, Place, RuleId, SymbolSet};
+use std::sync::Arc;
 
 /// The grammar of a format. `name` makes of a pointer into the format one into the user's document.
 pub(crate) fn lower(format: &Format, options: &Options, name: fn(&str) -> String) -> Result<Grammar, Error> {
@@ -18,7 +19,14 @@ pub(crate) fn lower(format: &Format, options: &Options, name: fn(&str) -> String
 }
 
 fn lower_here(format: &Format, options: &Options, name: fn(&str) -> String) -> Result<Grammar, Error> {
-    let mut lowering = Lowering { b: GrammarBuilder::new(), options, name };
+    let mut lowering = Lowering {
+        b: GrammarBuilder::new(),
+        options,
+        name,
+        how: options.cache.as_ref().map(|_| format!("{:?}", options.schemas_options())).unwrap_or_default(),
+        reading: options.schemas_options(),
+        schemas: HashMap::default(),
+    };
     let root = lowering.b.declare("root", Place::Pointer(name("/format")));
     let here = Here { pointer: "/format".to_owned(), depth: 0, ends: Ends::default() };
     let body = lowering.format(format, &here, Some(root))?;
@@ -55,6 +63,12 @@ pub(crate) struct Lowering<'a> {
     pub(crate) options: &'a Options,
     /// Makes of a pointer into the format one into the user's document.
     pub(crate) name: fn(&str) -> String,
+    /// How schemas are read, as long as the format says nothing else.
+    reading: formwork_json_schema::Options,
+    /// The same as a text, for keys of the cache: everything that options say is in their `Debug`.
+    how: String,
+    /// What schemas have become, by [`key`].
+    schemas: HashMap<String, ExprId>,
 }
 
 impl Lowering<'_> {
@@ -66,8 +80,7 @@ impl Lowering<'_> {
         }
         match format {
             Format::ConstString(text) => Ok(self.b.tag(text)),
-            Format::JsonSchema(schema) if schema.style == Style::Json => self.json(schema, here),
-            Format::JsonSchema(schema) => self.xml(schema, here),
+            Format::JsonSchema(schema) => self.schema(schema, here),
             Format::Grammar(text) => {
                 let grammar = formwork_ebnf::grammar(text)
                     .map_err(|errors| Error::invalid(here.at("grammar").pointer, errors.to_string()))?;
@@ -131,7 +144,7 @@ impl Lowering<'_> {
 
     /// How schemas are read, with what the format says.
     pub(crate) fn schema_options(&self, schema: &JsonSchema) -> formwork_json_schema::Options {
-        let mut options = self.options.schemas_options();
+        let mut options = self.reading.clone();
         if schema.any_order {
             options = options.property_order(formwork_json_schema::PropertyOrder::Any);
         }
@@ -141,13 +154,44 @@ impl Lowering<'_> {
         }
     }
 
-    fn json(&mut self, schema: &JsonSchema, here: &Here) -> Result<ExprId, Error> {
+    /// A schema in its style. The same one is read once, wherever it stands.
+    fn schema(&mut self, schema: &JsonSchema, here: &Here) -> Result<ExprId, Error> {
+        let key = key(schema);
+        if let Some(&expr) = self.schemas.get(&key) {
+            return Ok(expr);
+        }
+        let expr = match schema.style {
+            Style::Json => self.json(schema, &key, here)?,
+            _ => self.xml(schema, here)?,
+        };
+        self.schemas.insert(key, expr);
+        Ok(expr)
+    }
+
+    fn json(&mut self, schema: &JsonSchema, key: &str, here: &Here) -> Result<ExprId, Error> {
         let here = here.at("json_schema");
-        let options = self.schema_options(schema);
-        let grammar = options
-            .grammar_from_value(&schema.schema)
-            .map_err(|error| Error::of_schema(&here.pointer, &error))?;
-        Ok(self.import(&grammar, &here))
+        let read = |options: formwork_json_schema::Options| {
+            let grammar = options.grammar_from_value(&schema.schema);
+            grammar.map_err(|error| Error::of_schema(&here.pointer, &error))
+        };
+        let Some(cache) = &self.options.cache else {
+            let grammar = read(self.schema_options(schema))?;
+            return Ok(self.import(&grammar, &here));
+        };
+        let key = format!("{}{key}", self.how);
+        let part = match cache.get(&key) {
+            Some(part) => part,
+            None => {
+                let part = Arc::new(Part::new(read(self.schema_options(schema))?));
+                cache.insert(&key, Arc::clone(&part));
+                part
+            }
+        };
+        let name = self.name;
+        let rule = self.b.import_part(&part, |place| {
+            Place::Pointer(name(&format!("{}{}", here.pointer, place.pointer().unwrap_or_default())))
+        });
+        Ok(self.b.rule(rule))
     }
 
     fn any_text(&mut self, text: &AnyText, here: &Here) -> ExprId {
@@ -393,6 +437,11 @@ impl Lowering<'_> {
             None => body,
         })
     }
+}
+
+/// What tells apart what schemas become. Property order means something, so it is the text, not the value.
+fn key(schema: &JsonSchema) -> String {
+    format!("{:?} {} {:?} {}", schema.style, schema.any_order, schema.max_whitespace, schema.schema)
 }
 
 /// The trigger that a tag's begin starts with, and the rest of the begin.

@@ -24,7 +24,7 @@ use channels::Channels;
 pub use request::{Reasoning, Tool, ToolChoice, Tools};
 
 use crate::error::{Error, ErrorKind};
-use crate::format::{AnyText, Format, Marker, Style, Tag, TagsWithSeparator, TriggeredTags};
+use crate::format::{AnyText, Dispatch, Format, Marker, Style, Tag, TagsWithSeparator, TriggeredTags};
 use serde_json::{Value, json};
 
 const FAMILIES: [&str; 11] = [
@@ -64,7 +64,11 @@ enum Shape {
 struct Envelope {
     reasoning: Option<Thinking>,
     /// What all calls together stand in.
-    section: Option<(String, String)>,
+    section: Option<Section>,
+    /// What text that is no call stands in.
+    answer: Option<(String, String)>,
+    /// Where such text may stand.
+    text: Text,
     /// What the model likes to write before calls that come first of all.
     before: String,
     call: Call,
@@ -89,14 +93,38 @@ struct Thinking {
     prefilled: bool,
 }
 
+/// What all calls of a turn stand in.
+#[derive(Clone, Debug, PartialEq)]
+struct Section {
+    begin: String,
+    /// Between the begin and the first call: texts and patterns.
+    between: Vec<Format>,
+    end: String,
+}
+
+/// Where text that is no call may stand in a turn with calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Text {
+    /// Before, between and after calls; where calls stand in a section, before it.
+    Around,
+    /// Before the first call.
+    Before,
+    /// Nowhere.
+    Nowhere,
+}
+
 /// How one call is written.
 #[derive(Clone, Debug, PartialEq)]
 struct Call {
+    /// Before the begin: texts and patterns.
+    lead: Vec<Format>,
     /// Before the name.
     begin: String,
     /// Between name and arguments: texts and patterns.
     between: Vec<Format>,
     style: Style,
+    /// Between arguments and end: texts and patterns.
+    after: Vec<Format>,
     end: String,
 }
 
@@ -139,6 +167,8 @@ impl Model {
             "channels",
             "reasoning",
             "section",
+            "answer",
+            "text",
             "before",
             "call",
             "trigger",
@@ -175,23 +205,37 @@ impl Model {
                 prefilled: value.pointer("/reasoning/prefilled") == Some(&json!(true)),
             }),
         };
+        let pieces = |pointer: &str| match value.pointer(pointer) {
+            None => Ok(Vec::new()),
+            Some(list) => pieces(list, pointer),
+        };
         let section = match members.get("section") {
             None => None,
-            Some(_) => Some((string(&value, "/section/begin")?, string(&value, "/section/end")?)),
+            Some(_) => Some(Section {
+                begin: string(&value, "/section/begin")?,
+                between: pieces("/section/between")?,
+                end: string(&value, "/section/end")?,
+            }),
         };
-        let between = value.pointer("/call/between").and_then(Value::as_array);
-        let between = between.ok_or_else(|| Error::invalid("/call/between", "expected a list"))?;
-        let piece = |(i, piece): (usize, &Value)| match (
-            piece.as_str(),
-            piece.get("pattern").and_then(Value::as_str),
-        ) {
-            (Some(text), _) => Ok(Format::text(text)),
-            (None, Some(pattern)) => Ok(Format::Regex(pattern.to_owned())),
-            _ => Err(Error::invalid(format!("/call/between/{i}"), "expected a text or a pattern")),
+        let answer = match members.get("answer") {
+            None => None,
+            Some(_) => Some((string(&value, "/answer/begin")?, string(&value, "/answer/end")?)),
         };
+        let text = match members.get("text").map(|_| string(&value, "/text")).transpose()?.as_deref() {
+            None => Text::Around,
+            Some("before") => Text::Before,
+            Some("nowhere") => Text::Nowhere,
+            Some(other) => {
+                return Err(Error::invalid("/text", format!("{other:?} is neither `before` nor `nowhere`")));
+            }
+        };
+        if value.pointer("/call/between").is_none() {
+            return Err(Error::invalid("/call/between", "expected a list"));
+        }
         let call = Call {
+            lead: pieces("/call/lead")?,
             begin: string(&value, "/call/begin")?,
-            between: between.iter().enumerate().map(piece).collect::<Result<_, _>>()?,
+            between: pieces("/call/between")?,
             style: match string(&value, "/call/style")?.as_str() {
                 "json" => Style::Json,
                 "qwen_xml" => Style::QwenXml,
@@ -200,9 +244,10 @@ impl Model {
                 "glm_xml" => Style::GlmXml,
                 other => return Err(Error::invalid("/call/style", format!("there is no style {other:?}"))),
             },
+            after: pieces("/call/after")?,
             end: string(&value, "/call/end")?,
         };
-        let begin = section.as_ref().map_or(&call.begin, |section| &section.0);
+        let begin = section.as_ref().map_or(&call.begin, |section| &section.begin);
         let trigger = match members.contains_key("trigger") {
             true => string(&value, "/trigger")?,
             false => begin.clone(),
@@ -210,9 +255,18 @@ impl Model {
         if trigger.is_empty() || !begin.starts_with(&trigger) {
             return Err(Error::invalid("/trigger", "a call does not begin with the trigger"));
         }
+        if section.is_none() && !call.lead.is_empty() {
+            return Err(Error::invalid("/call/lead", "only calls in a section have a lead"));
+        }
+        if section.is_none() && text == Text::Before && trigger != *begin {
+            let message = "where text comes before calls, all of a call's begin is the trigger";
+            return Err(Error::invalid("/trigger", message));
+        }
         let envelope = Envelope {
             reasoning,
             section,
+            answer,
+            text,
             before: value.get("before").and_then(Value::as_str).unwrap_or_default().to_owned(),
             call,
             trigger,
@@ -267,30 +321,34 @@ impl Envelope {
     /// What follows reasoning.
     fn answer(&self, tools: &Tools, one_only: bool) -> Result<Format, Error> {
         let chosen = tools.chosen()?;
-        let must = tools.must_call();
         if chosen.is_empty() {
-            // Text that is no call: what would begin one does not come.
-            let excludes = self.excludes.iter().chain([&self.trigger]).cloned().collect();
-            return Ok(Format::AnyText(AnyText { excludes, max_chars: None }));
+            return Ok(self.free());
         }
-        let calls: Vec<Tag> = chosen.into_iter().map(|tool| self.call(tool)).collect();
-        let joined = |tags: Vec<Tag>| {
-            Format::TagsWithSeparator(TagsWithSeparator {
-                tags,
-                separator: self.separator.clone(),
-                at_least_one: true,
-                stop_after_first: one_only,
-            })
-        };
-        let (tags, stop_after_first) = match &self.section {
-            None if must => return Ok(self.after_start(joined(calls))),
-            None => (calls, one_only),
-            Some((begin, end)) => {
-                let section = Tag::new(begin.as_str(), joined(calls), end.as_str());
-                if must {
-                    return Ok(self.after_start(section.into()));
-                }
-                (vec![section], true)
+        let calls: Vec<Tag> = chosen.iter().map(|tool| self.call(&self.call.begin, tool)).collect();
+        if tools.must_call() {
+            return Ok(self.after_start(self.calls(calls, one_only)));
+        }
+        let (tags, stop_after_first) = match (&self.section, self.text) {
+            (_, Text::Nowhere) => {
+                return Ok(Format::Or(vec![self.after_start(self.calls(calls, one_only)), self.free()]));
+            }
+            (None, Text::Around) => (calls, one_only),
+            (Some(section), _) => (vec![self.section(section, calls, one_only)], true),
+            (None, Text::Before) => {
+                let first = chosen.iter().map(|tool| self.call("", tool).into()).collect();
+                let then = match one_only {
+                    true => Format::Or(first),
+                    false => {
+                        let more = Format::Or(calls.into_iter().map(Format::from).collect());
+                        let more = Format::Sequence(vec![Format::text(&self.separator), more]);
+                        Format::Sequence(vec![Format::Or(first), Format::star(more)])
+                    }
+                };
+                return Ok(Format::Dispatch(Dispatch {
+                    rules: vec![(self.trigger.clone(), then)],
+                    loops: false,
+                    excludes: self.excludes.clone(),
+                }));
             }
         };
         Ok(Format::TriggeredTags(TriggeredTags {
@@ -302,6 +360,48 @@ impl Envelope {
         }))
     }
 
+    /// Text that is no call: what would begin one does not come.
+    fn free(&self) -> Format {
+        if let Some((begin, end)) = &self.answer {
+            return Tag::new(begin.as_str(), Format::any_text(), end.as_str()).into();
+        }
+        let excludes = self.excludes.iter().chain([&self.trigger]).cloned().collect();
+        Format::AnyText(AnyText { excludes, max_chars: None })
+    }
+
+    /// At least one call, and nothing else.
+    fn calls(&self, calls: Vec<Tag>, one_only: bool) -> Format {
+        match &self.section {
+            Some(section) => self.section(section, calls, one_only).into(),
+            None => self.joined(calls, one_only),
+        }
+    }
+
+    fn section(&self, section: &Section, calls: Vec<Tag>, one_only: bool) -> Tag {
+        let mut content = section.between.clone();
+        content.push(self.joined(calls, one_only));
+        Tag::new(section.begin.as_str(), Format::Sequence(content), section.end.as_str())
+    }
+
+    fn joined(&self, calls: Vec<Tag>, one_only: bool) -> Format {
+        if self.call.lead.is_empty() {
+            return Format::TagsWithSeparator(TagsWithSeparator {
+                tags: calls,
+                separator: self.separator.clone(),
+                at_least_one: true,
+                stop_after_first: one_only,
+            });
+        }
+        let mut one = self.call.lead.clone();
+        one.push(Format::Or(calls.into_iter().map(Format::from).collect()));
+        let one = Format::Sequence(one);
+        if one_only {
+            return one;
+        }
+        let more = Format::Sequence(vec![Format::text(&self.separator), one.clone()]);
+        Format::Sequence(vec![one, Format::star(more)])
+    }
+
     /// Calls that come first of all.
     fn after_start(&self, calls: Format) -> Format {
         match self.before.as_str() {
@@ -311,16 +411,39 @@ impl Envelope {
     }
 
     /// One call of a tool.
-    fn call(&self, tool: &Tool) -> Tag {
+    fn call(&self, begin: &str, tool: &Tool) -> Tag {
         let mut content = self.call.between.clone();
         content.push(Format::styled(tool.parameters().clone(), self.call.style));
+        content.extend(self.call.after.iter().cloned());
         // The name is the last of the begin, so that tools share what they begin with.
         Tag {
-            begin: Marker::Text(format!("{}{}", self.call.begin, tool.name())),
+            begin: Marker::Text(format!("{begin}{}", tool.name())),
             content: Format::Sequence(content),
             end: vec![Marker::Text(self.call.end.clone())],
         }
     }
+}
+
+/// Texts, patterns, and lists of these that may be left out.
+fn pieces(list: &Value, pointer: &str) -> Result<Vec<Format>, Error> {
+    let list = list.as_array().ok_or_else(|| Error::invalid(pointer, "expected a list"))?;
+    let piece = |(i, piece): (usize, &Value)| {
+        let simple = |piece: &Value| match (piece.as_str(), piece.get("pattern").and_then(Value::as_str)) {
+            (Some(text), _) => Some(Format::text(text)),
+            (None, Some(pattern)) => Some(Format::Regex(pattern.to_owned())),
+            _ => None,
+        };
+        let format = match piece.get("optional").and_then(Value::as_array) {
+            None => simple(piece),
+            Some(list) => {
+                let list: Option<Vec<Format>> = list.iter().map(simple).collect();
+                list.map(|list| Format::optional(Format::Sequence(list)))
+            }
+        };
+        let message = "expected a text, a pattern, or a list of these that is optional";
+        format.ok_or_else(|| Error::invalid(format!("{pointer}/{i}"), message))
+    };
+    list.iter().enumerate().map(piece).collect()
 }
 
 fn string(value: &Value, pointer: &str) -> Result<String, Error> {

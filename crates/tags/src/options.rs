@@ -1,5 +1,6 @@
 //! How tags are to be read: the entry points.
 
+use crate::cache::Cache;
 use crate::error::Error;
 use crate::format::Format;
 use crate::lower::lower;
@@ -13,6 +14,7 @@ use serde_json::Value;
 pub struct Options {
     schemas: json_schema::Options,
     pub(crate) strict_objects: bool,
+    pub(crate) cache: Option<Cache>,
 }
 
 impl Default for Options {
@@ -22,7 +24,7 @@ impl Default for Options {
     fn default() -> Self {
         let schemas =
             json_schema::Options::default().whitespace(json_schema::Whitespace::Any).max_digits(None);
-        Self { schemas, strict_objects: true }
+        Self { schemas, strict_objects: true, cache: None }
     }
 }
 
@@ -38,6 +40,13 @@ impl Options {
     #[must_use]
     pub fn strict_objects(mut self, strict: bool) -> Self {
         self.strict_objects = strict;
+        self
+    }
+
+    /// Keeps what schemas become, and takes what others with this cache have kept; default no.
+    #[must_use]
+    pub fn cache(mut self, cache: &Cache) -> Self {
+        self.cache = Some(cache.clone());
         self
     }
 

@@ -5,7 +5,7 @@
 mod common;
 
 use common::accepts;
-use formwork_tags::grammar_from_value;
+use formwork_tags::{Cache, Options, grammar_from_value};
 use serde_json::{Value, json};
 
 /// Checks texts against a format; special tokens are those whose names stand in `specials`.
@@ -315,4 +315,35 @@ fn equal_schemas_are_one_rule() {
         grammar_from_value(&json!({"format": format})).expect("a grammar").rules().len()
     };
     assert_eq!(rules(1), rules(50));
+}
+
+#[test]
+fn a_cache_changes_no_grammar() {
+    let tool = |i: usize, schema: &Value| json!({"begin": format!("<{i}>"), "content": {"type": "json_schema", "json_schema": schema}, "end": "</>"});
+    let document = |schemas: &[Value]| {
+        let tags: Vec<Value> = schemas.iter().enumerate().map(|(i, schema)| tool(i, schema)).collect();
+        json!({"format": {"type": "triggered_tags", "triggers": ["<"], "tags": tags}})
+    };
+    // The order of properties tells schemas apart.
+    let (ab, ba) = (r#"{"properties": {"a": {}, "b": {}}}"#, r#"{"properties": {"b": {}, "a": {}}}"#);
+    let schemas: Vec<Value> = [ab, ba, ab, "true", r#"{"enum": [1]}"#]
+        .iter()
+        .map(|text| serde_json::from_str(text).expect("JSON"))
+        .collect();
+    let cache = Cache::default();
+    for strict in [true, false, true] {
+        for n in [3, 5, 4] {
+            let document = document(&schemas[..n]);
+            let plain = Options::default().strict_objects(strict);
+            let kept = plain.clone().cache(&cache);
+            let (plain, kept) = (plain.grammar_from_value(&document), kept.grammar_from_value(&document));
+            assert_eq!(plain.expect("a grammar").to_string(), kept.expect("a grammar").to_string());
+        }
+    }
+    // Four texts, read in two ways.
+    assert_eq!(cache.len(), 8);
+    let wrong = document(&[json!(true), json!({"type": "nonsense"})]);
+    let error = Options::default().cache(&cache).grammar_from_value(&wrong).expect_err("a wrong schema");
+    assert_eq!(error.pointer(), "/format/tags/1/content/json_schema/type");
+    assert_eq!(cache.len(), 8);
 }

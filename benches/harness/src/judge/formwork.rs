@@ -5,12 +5,15 @@ use crate::clock;
 use crate::engine::{Compiled, Engine, Failure, Laps, Session};
 use crate::protocol::{Job, Source, Start};
 use anyhow::Result;
+use formwork::tags::{self, Cache};
 use formwork::{CompiledGrammar, Compiler, Config, Grammar, Matcher, TokenId, Vocabulary, fsm};
 
 /// Formwork with one configuration of its compiler.
 struct Formwork {
     compiler: Compiler,
     config: Config,
+    /// What schemas in structural tags become, as a server would keep it.
+    schemas: Cache,
 }
 
 /// The worker's engine.
@@ -20,19 +23,21 @@ struct Formwork {
 pub fn engine(start: &Start) -> Result<Box<dyn Engine>> {
     let config = variants::config(&start.variant)?;
     let compiler = compiler(tokenizer::vocabulary(&start.tokenizer)?, &config);
-    Ok(Box::new(Formwork { compiler, config }))
+    Ok(Box::new(Formwork { compiler, config, schemas: Cache::default() }))
 }
 
 fn compiler(vocabulary: Vocabulary, config: &Config) -> Compiler {
     Compiler::builder(vocabulary).config(config.clone()).build()
 }
 
-fn grammar(source: &Source) -> Result<Grammar, Failure> {
+fn grammar(source: &Source, schemas: &Cache) -> Result<Grammar, Failure> {
     match source {
         Source::Schema(text) => formwork::json_schema::grammar(text).map_err(|error| error.to_string()),
         Source::Ebnf(text) => formwork::ebnf::grammar(text).map_err(|error| error.to_string()),
         Source::Regex(text) => formwork::regex::grammar(text).map_err(|error| error.to_string()),
-        Source::Tag(text) => formwork::tags::grammar(text).map_err(|error| error.to_string()),
+        Source::Tag(text) => {
+            tags::Options::default().cache(schemas).grammar(text).map_err(|error| error.to_string())
+        }
         Source::Lark(_) => Err("no frontend for Lark".to_owned()),
     }
 }
@@ -43,7 +48,7 @@ impl Engine for Formwork {
     }
 
     fn compile(&self, source: &Source, laps: &mut Laps) -> Result<Box<dyn Compiled>, Failure> {
-        let grammar = grammar(source)?;
+        let grammar = grammar(source, &self.schemas)?;
         laps.lap("frontend");
         let compiled = self.compiler.compile(&grammar).map_err(|error| error.to_string())?;
         let config = self.config.automata.clone();
@@ -53,7 +58,8 @@ impl Engine for Formwork {
     /// With another vocabulary, so that nothing is shared with what is measured.
     fn warm_up(&self, job: &Job) -> Result<(), Failure> {
         let compiler = compiler(Vocabulary::bytes(), &self.config);
-        let compiled = compiler.compile(&grammar(&job.source)?).map_err(|error| error.to_string())?;
+        let compiled =
+            compiler.compile(&grammar(&job.source, &Cache::default())?).map_err(|error| error.to_string())?;
         let mut mask = vec![0; compiler.vocabulary().mask_words()];
         for document in &job.documents {
             let mut matcher = Matcher::new(&compiled);
