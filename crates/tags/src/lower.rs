@@ -10,7 +10,9 @@ use crate::format::{
 };
 use crate::options::Options;
 use crate::parse::MAX_NESTING;
-use formwork_grammar::{CharClass, ExprId, Grammar, GrammarBuilder, HashMap, Part, Place, RuleId, SymbolSet};
+use formwork_grammar::{
+    CharClass, ExprId, Grammar, GrammarBuilder, HashMap, Part, Place, RuleId, Sharing, SymbolSet,
+};
 use std::sync::Arc;
 
 /// The grammar of a format. `name` makes of a pointer into the format one into the user's document.
@@ -26,6 +28,7 @@ fn lower_here(format: &Format, options: &Options, name: fn(&str) -> String) -> R
         how: options.cache.as_ref().map(|_| format!("{:?}", options.schemas_options())).unwrap_or_default(),
         reading: options.schemas_options(),
         schemas: HashMap::default(),
+        rules: HashMap::default(),
     };
     let root = lowering.b.declare("root", Place::Pointer(name("/format")));
     let here = Here { pointer: "/format".to_owned(), depth: 0, ends: Ends::default() };
@@ -69,7 +72,12 @@ pub(crate) struct Lowering<'a> {
     how: String,
     /// What schemas have become, by [`key`].
     schemas: HashMap<String, ExprId>,
+    /// Rules of [`apart`](Self::apart), by their bodies.
+    rules: HashMap<ExprId, RuleId>,
 }
+
+/// So many tags in one place have rules of their own.
+const MANY_TAGS: usize = 8;
 
 impl Lowering<'_> {
     /// What a format looks like; `own` is the rule that it is the whole body of, if it is one.
@@ -269,12 +277,40 @@ impl Lowering<'_> {
         }
     }
 
+    /// Something that there is for each of so many tags, or that stands for them all: where there are many, a rule of its own,
+    /// the same for the same body.
+    ///
+    /// So what a loop goes through is small, the begins of the tags are an automaton without a circle, and what follows each
+    /// is built when it is reached.
+    fn apart(&mut self, body: ExprId, n_tags: usize, name: &str, here: &Here) -> ExprId {
+        if n_tags < MANY_TAGS {
+            return body;
+        }
+        let rule = match self.rules.get(&body) {
+            Some(&rule) => rule,
+            None => {
+                let rule = self.b.declare(name, Place::Pointer((self.name)(&here.pointer)));
+                self.b.define(rule, body);
+                self.b.set_sharing(rule, Sharing::Keep);
+                self.rules.insert(body, rule);
+                rule
+            }
+        };
+        self.b.rule(rule)
+    }
+
     /// Whole tags, one of them.
     fn one_of(&mut self, tags: &[Tag], here: &Here) -> Result<ExprId, Error> {
-        let at = |i: usize| here.at(&format!("tags/{i}"));
-        let tags =
-            tags.iter().enumerate().map(|(i, tag)| self.tag(tag, &at(i))).collect::<Result<Vec<_>, _>>()?;
-        Ok(self.b.alt(tags))
+        let mut ways = Vec::new();
+        for (i, tag) in tags.iter().enumerate() {
+            let here = here.at(&format!("tags/{i}"));
+            let begin = self.marker(&tag.begin);
+            let rest = self.tag_rest(tag, &here)?;
+            let rest = self.apart(rest, tags.len(), "rest", &here);
+            ways.push(self.b.seq([begin, rest]));
+        }
+        let one = self.b.alt(ways);
+        Ok(self.apart(one, tags.len(), "tag", here))
     }
 
     fn separated(&mut self, tags: &TagsWithSeparator, here: &Here) -> Result<ExprId, Error> {
@@ -321,6 +357,7 @@ impl Lowering<'_> {
             }
             let begin = self.b.tag(rest);
             let rest = self.tag_rest(tag, &here)?;
+            let rest = self.apart(rest, tags.tags.len(), "rest", &here);
             rests[trigger].push(self.b.seq([begin, rest]));
         }
         if let (Some(first), true) = (first, tags.stop_after_first) {
@@ -331,7 +368,9 @@ impl Lowering<'_> {
         let back = (!tags.stop_after_first).then(|| self.loop_rule(own, here));
         let mut arms = Vec::new();
         for (trigger, rests) in tags.triggers.iter().zip(rests) {
-            let mut then = self.b.alt(rests);
+            let n_rests = rests.len();
+            let then = self.b.alt(rests);
+            let mut then = self.apart(then, n_rests, "tag", here);
             if let Some(back) = back {
                 let again = self.b.rule(back);
                 then = self.b.seq([then, again]);

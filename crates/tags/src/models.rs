@@ -27,7 +27,7 @@ use crate::error::{Error, ErrorKind};
 use crate::format::{AnyText, Dispatch, Format, Marker, Style, Tag, TagsWithSeparator, TriggeredTags};
 use serde_json::{Value, json};
 
-const FAMILIES: [&str; 11] = [
+const FAMILIES: [&str; 20] = [
     include_str!("../families/llama3.json"),
     include_str!("../families/qwen3.json"),
     include_str!("../families/qwen3_coder.json"),
@@ -39,6 +39,15 @@ const FAMILIES: [&str; 11] = [
     include_str!("../families/glm_4_7.json"),
     include_str!("../families/minimax_m2.json"),
     include_str!("../families/harmony.json"),
+    include_str!("../families/glm_4_5.json"),
+    include_str!("../families/mistral_v3.json"),
+    include_str!("../families/mistral_v7.json"),
+    include_str!("../families/mistral_v11.json"),
+    include_str!("../families/mistral_v13.json"),
+    include_str!("../families/cohere.json"),
+    include_str!("../families/cohere_north.json"),
+    include_str!("../families/granite3.json"),
+    include_str!("../families/granite3_1.json"),
 ];
 
 /// What a family of models writes when it thinks and calls tools.
@@ -294,6 +303,10 @@ impl Model {
             Shape::Envelope(envelope) => {
                 if envelope.reasoning.is_none() && tools.reasoning == Reasoning::On {
                     let message = format!("the family {:?} does not mark reasoning", self.name);
+                    return Err(Error::new(ErrorKind::Usage, "", message));
+                }
+                if !tools.builtin.is_empty() {
+                    let message = format!("the family {:?} has no built-in tools", self.name);
                     return Err(Error::new(ErrorKind::Usage, "", message));
                 }
                 envelope.format(tools, one_only || !envelope.parallel)

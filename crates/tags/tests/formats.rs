@@ -314,7 +314,7 @@ fn equal_schemas_are_one_rule() {
         let format = json!({"type": "triggered_tags", "triggers": ["<f="], "tags": tags});
         grammar_from_value(&json!({"format": format})).expect("a grammar").rules().len()
     };
-    assert_eq!(rules(1), rules(50));
+    assert_eq!(rules(10), rules(50));
 }
 
 #[test]
@@ -346,4 +346,43 @@ fn a_cache_changes_no_grammar() {
     let error = Options::default().cache(&cache).grammar_from_value(&wrong).expect_err("a wrong schema");
     assert_eq!(error.pointer(), "/format/tags/1/content/json_schema/type");
     assert_eq!(cache.len(), 8);
+}
+
+#[test]
+fn many_tags_are_told_apart() {
+    // Names that are beginnings of each other, contents that are the same and that differ.
+    let names = ["a", "ab", "abc", "b", "ba", "bab", "c", "ca", "cab", "cabs"];
+    let tag = |(i, name): (usize, &&str)| json!({"begin": format!("<{name}>"), "content": {"type": "regex", "pattern": format!("[{}]{{1,2}}", i % 3)}, "end": "</>"});
+    let tags: Vec<Value> = names.iter().enumerate().map(tag).collect();
+    for (i, name) in names.iter().enumerate() {
+        let (good, bad) = (i % 3, (i + 1) % 3);
+        let good = [format!("<{name}>{good}</>"), format!("<{name}>{good}{good}</>")];
+        let bad = [
+            format!("<{name}>{bad}</>"),
+            format!("<{name}></>"),
+            format!("<{name}>{}", i % 3),
+            format!("<{name}x>0</>"),
+        ];
+        let twice = format!("{}, {}", good[0], good[1]);
+        let around = format!("x {} < y", good[0]);
+        for begin in ["<", "<a"] {
+            let known: Vec<Value> = tags
+                .iter()
+                .filter(|tag| tag["begin"].as_str().is_some_and(|text| text.starts_with(begin)))
+                .cloned()
+                .collect();
+            if known.iter().any(|tag| tag["begin"] == json!(format!("<{name}>"))) {
+                let format = json!({"type": "triggered_tags", "triggers": [begin], "tags": known});
+                check(
+                    format,
+                    &["", &good[0], &good[1], &twice],
+                    &bad.iter().map(String::as_str).collect::<Vec<_>>(),
+                );
+            }
+        }
+        let format = json!({"type": "tags_with_separator", "separator": ", ", "tags": tags});
+        let mut refused: Vec<&str> = bad.iter().map(String::as_str).collect();
+        refused.push(&around);
+        check(format, &["", &good[0], &twice], &refused);
+    }
 }

@@ -35,7 +35,8 @@ fn check(name: &str) {
             .expect("tools")
             .choice(ToolChoice::from_json(&group["tool_choice"]).expect("a choice"))
             .parallel(group["parallel_tool_calls"] != json!(false))
-            .reasoning(reasoning);
+            .reasoning(reasoning)
+            .builtin(group["builtin"].as_array().map(|_| strings(group, "builtin")).unwrap_or_default());
         let format = model.format(&tools).expect("a format");
         let grammar = Options::default().grammar_of(&format).expect("a grammar");
         let what = format!("{name}, {}, {reasoning:?}", group["tool_choice"]);
@@ -107,6 +108,51 @@ fn minimax_m2() {
 }
 
 #[test]
+fn glm_4_5() {
+    check("glm_4_5");
+}
+
+#[test]
+fn mistral_v3() {
+    check("mistral_v3");
+}
+
+#[test]
+fn mistral_v7() {
+    check("mistral_v7");
+}
+
+#[test]
+fn mistral_v11() {
+    check("mistral_v11");
+}
+
+#[test]
+fn mistral_v13() {
+    check("mistral_v13");
+}
+
+#[test]
+fn cohere() {
+    check("cohere");
+}
+
+#[test]
+fn cohere_north() {
+    check("cohere_north");
+}
+
+#[test]
+fn granite3() {
+    check("granite3");
+}
+
+#[test]
+fn granite3_1() {
+    check("granite3_1");
+}
+
+#[test]
 fn every_family_has_cases_and_is_found_by_its_other_names() {
     for name in Model::names().expect("the families are right") {
         assert_eq!(cases(&name)["family"], json!(name));
@@ -126,7 +172,8 @@ fn requests_that_ask_for_what_is_not_there_are_refused() {
         ErrorKind::Usage,
         "",
         "there is no model family \"gpt-2\"; known are llama3, qwen3, qwen3_coder, deepseek_r1, deepseek_v3_1, \
-         deepseek_v3_2, deepseek_v4, kimi_k2, glm_4_7, minimax_m2, harmony",
+         deepseek_v3_2, deepseek_v4, kimi_k2, glm_4_7, minimax_m2, harmony, glm_4_5, mistral_v3, \
+         mistral_v7, mistral_v11, mistral_v13, cohere, cohere_north, granite3, granite3_1",
     );
     let qwen = Model::named("qwen3").expect("a family");
     let none = Tools::new(Vec::new());
@@ -147,6 +194,18 @@ fn requests_that_ask_for_what_is_not_there_are_refused() {
         ErrorKind::Usage,
         "",
         "the family \"llama3\" does not mark reasoning",
+    );
+    refused(
+        Model::named("llama3").expect("a family").format(&Tools::new(Vec::new()).builtin(["python"])),
+        ErrorKind::Usage,
+        "",
+        "the family \"llama3\" has no built-in tools",
+    );
+    refused(
+        Model::named("harmony").expect("a family").format(&Tools::new(Vec::new()).builtin(["shell"])),
+        ErrorKind::Usage,
+        "",
+        "there is no built-in tool \"shell\"; known are browser, python",
     );
     refused(
         Tools::from_json(&json!([{"type": "web_search"}])),

@@ -6,9 +6,9 @@
 
 use super::request::{Reasoning, Tool, Tools};
 use super::string;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::format::{Format, Marker, Tag};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The marks of messages.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +24,18 @@ pub(super) struct Channels {
     call: String,
     /// How a header says that the content is JSON.
     types: Vec<String>,
+    /// The tools that the model knows by itself.
+    builtin: Vec<Builtin>,
+}
+
+/// A tool that a model knows by itself.
+#[derive(Clone, Debug, PartialEq)]
+struct Builtin {
+    name: String,
+    /// Who is called.
+    to: Vec<String>,
+    /// Whether the content is free text, and not a JSON object.
+    is_text: bool,
 }
 
 impl Channels {
@@ -37,6 +49,7 @@ impl Channels {
             answered: mark("return")?,
             call: mark("call")?,
             types,
+            builtin: builtin(family)?,
         })
     }
 
@@ -46,8 +59,18 @@ impl Channels {
         let thinking = self.and_start(self.text("analysis", [&self.end]));
         let preamble = self.and_start(self.text("commentary", [&self.end]));
         let mut last = Vec::new();
-        if !chosen.is_empty() {
-            let calls: Vec<Format> = chosen.into_iter().map(|tool| self.call(tool)).collect();
+        let mut calls: Vec<Format> = chosen.into_iter().map(|tool| self.call(tool)).collect();
+        for name in &tools.builtin {
+            let Some(builtin) = self.builtin.iter().find(|builtin| builtin.name == *name) else {
+                let known: Vec<&str> = self.builtin.iter().map(|builtin| builtin.name.as_str()).collect();
+                let message = format!("there is no built-in tool {name:?}; known are {}", known.join(", "));
+                return Err(Error::new(ErrorKind::Usage, "", message));
+            };
+            if tools.may_call_builtin() {
+                calls.extend(builtin.to.iter().map(|to| self.builtin_call(to, builtin.is_text)));
+            }
+        }
+        if !calls.is_empty() {
             let call = Format::Or(calls);
             let more = Format::Sequence(vec![Format::text(&self.start), call.clone()]);
             let calls = if one_only { call } else { Format::Sequence(vec![call, Format::star(more)]) };
@@ -77,18 +100,52 @@ impl Channels {
     }
 
     fn call(&self, tool: &Tool) -> Format {
-        let channel = &self.channel;
-        let to = format!(" to=functions.{}", tool.name());
-        // Models call on either channel, and name the recipient on either side of it.
-        let headers = ["commentary", "analysis"]
-            .into_iter()
-            .flat_map(|name| [format!("{channel}{name}{to}"), format!("{to}{channel}{name}")])
-            .flat_map(|header| self.types.iter().map(move |kind| format!("{header}{kind}")))
-            .map(|header| Format::text(format!("{header}{}", self.message)));
+        // Models call on either channel.
+        let headers = self.headers(&["commentary", "analysis"], &format!("functions.{}", tool.name()), &[]);
         Format::Sequence(vec![
-            Format::Or(headers.collect()),
+            headers,
             Format::json_schema(tool.parameters().clone()),
             Format::text(&self.call),
         ])
     }
+
+    fn builtin_call(&self, to: &str, is_text: bool) -> Format {
+        let headers = self.headers(&["analysis"], to, &["", " code"]);
+        let rest = match is_text {
+            true => Tag::new("", Format::any_text(), self.call.as_str()).into(),
+            false => Format::Sequence(vec![
+                Format::json_schema(json!({"type": "object"})),
+                Format::text(&self.call),
+            ]),
+        };
+        Format::Sequence(vec![headers, rest])
+    }
+
+    /// The headers of a message to somebody: models name the recipient on either side of the channel.
+    fn headers(&self, channels: &[&str], to: &str, more_types: &[&str]) -> Format {
+        let channel = &self.channel;
+        let types = || self.types.iter().map(String::as_str).chain(more_types.iter().copied());
+        let headers = channels
+            .iter()
+            .flat_map(|name| [format!("{channel}{name} to={to}"), format!(" to={to}{channel}{name}")])
+            .flat_map(|header| types().map(move |kind| format!("{header}{kind}")))
+            .map(|header| Format::text(format!("{header}{}", self.message)));
+        Format::Or(headers.collect())
+    }
+}
+
+/// The built-in tools of a family.
+fn builtin(family: &Value) -> Result<Vec<Builtin>, Error> {
+    let pointer = "/channels/builtin";
+    let Some(tools) = family.pointer(pointer) else { return Ok(Vec::new()) };
+    let tools = tools.as_object().ok_or_else(|| Error::invalid(pointer, "expected an object"))?;
+    let tool = |(name, tool): (&String, &Value)| {
+        let to = tool.get("to").and_then(Value::as_array);
+        let to = to.and_then(|list| list.iter().map(|to| to.as_str().map(str::to_owned)).collect());
+        let to =
+            to.ok_or_else(|| Error::invalid(format!("{pointer}/{name}/to"), "expected a list of strings"))?;
+        let is_text = tool.get("content").and_then(Value::as_str) == Some("text");
+        Ok(Builtin { name: name.clone(), to, is_text })
+    };
+    tools.iter().map(tool).collect()
 }

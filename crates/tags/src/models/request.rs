@@ -10,6 +10,7 @@ pub struct Tools {
     pub(super) choice: ToolChoice,
     pub(super) parallel: bool,
     pub(super) reasoning: Reasoning,
+    pub(super) builtin: Vec<String>,
 }
 
 /// A function that the model may call.
@@ -85,7 +86,13 @@ impl Tool {
 impl Tools {
     /// Tools that the model may call or not, several at once, without reasoning.
     pub fn new(tools: Vec<Tool>) -> Self {
-        Self { tools, choice: ToolChoice::Auto, parallel: true, reasoning: Reasoning::Off }
+        Self {
+            tools,
+            choice: ToolChoice::Auto,
+            parallel: true,
+            reasoning: Reasoning::Off,
+            builtin: Vec::new(),
+        }
     }
 
     /// The `tools` of a request, as Chat Completions or Responses have them. Without `parameters`, a tool has none.
@@ -154,6 +161,14 @@ impl Tools {
         self
     }
 
+    /// Tools that the model knows by itself, such as `browser` and `python`, and that the prompt has switched on: they may be
+    /// called where [any tool](ToolChoice::Auto) may, and count where a call is [required](ToolChoice::Required).
+    #[must_use]
+    pub fn builtin<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.builtin = names.into_iter().map(Into::into).collect();
+        self
+    }
+
     /// The tools that may be called.
     pub(super) fn chosen(&self) -> Result<Vec<&Tool>, Error> {
         let find = |name: &String| {
@@ -167,10 +182,15 @@ impl Tools {
             ToolChoice::Named(name) => vec![find(name)?],
             ToolChoice::Allowed { names, .. } => names.iter().map(find).collect::<Result<_, _>>()?,
         };
-        if chosen.is_empty() && self.must_call() {
+        if chosen.is_empty() && self.must_call() && !self.may_call_builtin() {
             return Err(Error::new(ErrorKind::Usage, "", "a call is required, but there is no tool to call"));
         }
         Ok(chosen)
+    }
+
+    /// Whether the choice leaves room for built-in tools, and there are some.
+    pub(super) fn may_call_builtin(&self) -> bool {
+        !self.builtin.is_empty() && matches!(self.choice, ToolChoice::Auto | ToolChoice::Required)
     }
 
     /// Whether there must be a call.
