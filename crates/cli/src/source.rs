@@ -52,6 +52,8 @@ pub enum Source {
         choice: Option<String>,
         /// `off`, `on` or `auto`.
         reasoning: Option<String>,
+        /// The tools that the model knows by itself and may call.
+        builtin: Vec<String>,
         /// A JSON object: the options of the schemas in it.
         options: Value,
     },
@@ -106,13 +108,14 @@ impl Source {
                 let options = tag_options(options)?;
                 Ok(Loaded { grammar: options.grammar(text)?, report: Report::default() })
             }
-            Self::Tools { text, model, choice, reasoning, options } => {
+            Self::Tools { text, model, choice, reasoning, builtin, options } => {
                 let options = tag_options(options)?;
                 let tools = serde_json::from_str(text)
                     .map_err(|error| Problem::usage(format!("the tools are no JSON: {error}")))?;
                 let tools = tags::Tools::from_json(&tools)?
                     .choice(tool_choice(choice.as_deref())?)
-                    .reasoning(whether_to_reason(reasoning.as_deref())?);
+                    .reasoning(whether_to_reason(reasoning.as_deref())?)
+                    .builtin(builtin.iter().cloned());
                 let format = tags::Model::named(model)?.format(&tools)?;
                 Ok(Loaded { grammar: options.grammar_of(&format)?, report: Report::default() })
             }

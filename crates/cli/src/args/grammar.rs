@@ -74,6 +74,10 @@ struct ToolsArgs {
     /// Whether the model thinks first: `off`, `on`, or `auto`, as it likes.
     #[arg(long, value_name = "WHETHER", help_heading = TOOLS_HEADING)]
     reasoning: Option<String>,
+
+    /// A tool that the model knows by itself, such as `python` of `harmony`. May be repeated, or a list with commas.
+    #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = TOOLS_HEADING)]
+    builtin: Vec<String>,
 }
 
 const SCHEMA_HEADING: &str = "Options of --schema, --tag, --tools and --json";
@@ -147,7 +151,7 @@ impl GrammarArgs {
         } else if let Some(path) = tag {
             Ok(Source::Tag { text: read_text(path)?, options: self.options.to_json() })
         } else if let Some(path) = tools {
-            let ToolsArgs { model, tool_choice, reasoning } = &self.tools;
+            let ToolsArgs { model, tool_choice, reasoning, builtin } = &self.tools;
             let Some(model) = model.clone() else {
                 return Err(Problem::usage("--tools needs --model, the family of the model"));
             };
@@ -157,6 +161,7 @@ impl GrammarArgs {
                 model,
                 choice,
                 reasoning,
+                builtin: builtin.clone(),
                 options: self.options.to_json(),
             })
         } else if *json {
@@ -201,6 +206,7 @@ impl ToolsArgs {
             (self.model.is_some(), "--model"),
             (self.tool_choice.is_some(), "--tool-choice"),
             (self.reasoning.is_some(), "--reasoning"),
+            (!self.builtin.is_empty(), "--builtin"),
         ];
         given.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
     }

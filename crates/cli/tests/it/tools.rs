@@ -26,6 +26,13 @@ fn turns_are_judged() {
         (&["--model", "qwen3", "--reasoning", "on"], "no call", 1),
         (&["--model", "llama3"], "{\"name\": \"add\", \"parameters\": {\"a\": 1}}", 0),
         (&["--model", "llama3"], "{\"name\": \"add\", \"parameters\": {\"b\": 1}}", 1),
+        (&["--model", "mistral_v13"], "Hm.[TOOL_CALLS]add[ARGS]{\"a\": 1}", 0),
+        (
+            &["--model", "harmony", "--builtin", "python"],
+            "<|channel|>analysis to=python<|message|>1+1<|call|>",
+            0,
+        ),
+        (&["--model", "harmony"], "<|channel|>analysis to=python<|message|>1+1<|call|>", 1),
     ] {
         let answer = ask("check", options, input);
         assert_eq!(answer.status, status, "{options:?} {input:?} {answer:?}");
@@ -34,7 +41,9 @@ fn turns_are_judged() {
 
 #[test]
 fn what_is_generated_is_accepted() {
-    for model in ["qwen3", "llama3", "qwen3_coder", "kimi_k2"] {
+    for model in
+        ["qwen3", "llama3", "qwen3_coder", "kimi_k2", "mistral_v7", "mistral_v11", "cohere", "granite3"]
+    {
         let options = ["--model", model, "--tool-choice", "required"];
         let answer = ask("generate --seed 3", &options, "");
         assert_eq!(answer.status, 0, "{answer:?}");
