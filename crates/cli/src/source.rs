@@ -54,6 +54,8 @@ pub enum Source {
         reasoning: Option<String>,
         /// The tools that the model knows by itself and may call.
         builtin: Vec<String>,
+        /// The greatest number of characters between the marks of reasoning.
+        max_reasoning_chars: Option<u32>,
         /// A JSON object: the options of the schemas in it.
         options: Value,
     },
@@ -108,14 +110,17 @@ impl Source {
                 let options = tag_options(options)?;
                 Ok(Loaded { grammar: options.grammar(text)?, report: Report::default() })
             }
-            Self::Tools { text, model, choice, reasoning, builtin, options } => {
+            Self::Tools { text, model, choice, reasoning, builtin, max_reasoning_chars, options } => {
                 let options = tag_options(options)?;
                 let tools = serde_json::from_str(text)
                     .map_err(|error| Problem::usage(format!("the tools are no JSON: {error}")))?;
-                let tools = tags::Tools::from_json(&tools)?
+                let mut tools = tags::Tools::from_json(&tools)?
                     .choice(tool_choice(choice.as_deref())?)
                     .reasoning(whether_to_reason(reasoning.as_deref())?)
                     .builtin(builtin.iter().cloned());
+                if let Some(max) = *max_reasoning_chars {
+                    tools = tools.max_reasoning_chars(max);
+                }
                 let format = tags::Model::named(model)?.format(&tools)?;
                 Ok(Loaded { grammar: options.grammar_of(&format)?, report: Report::default() })
             }

@@ -320,7 +320,7 @@ impl Envelope {
         let answer = self.answer(tools, one_only)?;
         let Some(thinking) = &self.reasoning else { return Ok(answer) };
         let think = |open: &str| {
-            let tag = Tag::new(open, Format::any_text(), thinking.close.as_str());
+            let tag = Tag::new(open, tools.thoughts(), thinking.close.as_str());
             Format::Sequence(vec![tag.into(), Format::text(&thinking.after)])
         };
         Ok(match tools.reasoning {

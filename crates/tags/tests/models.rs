@@ -5,6 +5,7 @@
 mod common;
 
 use common::accepts;
+use formwork_engine::{Compiler, Matcher};
 use formwork_tags::{Error, ErrorKind, Model, Options, Reasoning, ToolChoice, Tools};
 use serde_json::{Value, json};
 
@@ -228,4 +229,49 @@ fn requests_that_ask_for_what_is_not_there_are_refused() {
         "two tools are called \"a\"",
     );
     refused(ToolChoice::from_json(&json!("must")), ErrorKind::Invalid, "", "\"must\" is no tool choice");
+}
+
+#[test]
+fn reasoning_has_a_budget_that_rollback_and_forks_respect() {
+    let close = |name: &str| match name {
+        "harmony" => (
+            "<|channel|>analysis<|message|>",
+            "<|end|>",
+            "<|start|>assistant<|channel|>final<|message|>x<|end|>",
+        ),
+        "mistral_v13" => ("[THINK]", "[/THINK]", "x"),
+        "qwen3" => ("<think>", "</think>", "\n\nx"),
+        _ => ("", "</think>", "\n\nx"),
+    };
+    for name in ["qwen3", "qwen3_coder", "mistral_v13", "harmony"] {
+        let (open, close, rest) = close(name);
+        for reasoning in [Reasoning::On, Reasoning::Auto] {
+            let open = if reasoning == Reasoning::Auto && open.is_empty() { "<think>" } else { open };
+            let tools = Tools::new(Vec::new()).reasoning(reasoning).max_reasoning_chars(3);
+            let format = Model::named(name).expect("a family").format(&tools).expect("a format");
+            let grammar = Options::default().grammar_of(&format).expect("a grammar");
+            for (thoughts, fits) in
+                [("", true), ("abc", true), ("茶é\n", true), ("abcd", false), ("</t", true)]
+            {
+                let turn = format!("{open}{thoughts}{close}{rest}");
+                let whole = accepts(&grammar, &[], &turn);
+                assert_eq!(whole, fits, "{name} {reasoning:?} {turn:?}\n{grammar}");
+            }
+            let twice = format!("{open}a{close}{open}b{close}{rest}");
+            assert!(!accepts(&grammar, &[], &twice) || open.is_empty(), "{name} {twice:?}");
+            let compiled = Compiler::new(common::vocabulary(&[])).compile(&grammar).expect("compiles");
+            let mut matcher = Matcher::new(&compiled);
+            matcher.accept_bytes(open.as_bytes()).expect("the opening mark");
+            for character in ["a", "茶", "b"] {
+                matcher.accept_bytes(character.as_bytes()).expect("within the budget");
+            }
+            let mut fork = matcher.fork();
+            assert!(fork.forced_bytes().starts_with(close.as_bytes()), "{name}");
+            matcher.rollback(2).expect("two steps back");
+            assert!(matcher.accept_bytes("xy".as_bytes()).is_ok(), "two are left");
+            assert!(matcher.accept_bytes(b"z").is_err(), "none is left");
+            assert!(fork.accept_bytes(b"z").is_err(), "and none in the fork");
+            assert!(fork.accept_bytes(close.as_bytes()).is_ok());
+        }
+    }
 }

@@ -78,6 +78,10 @@ struct ToolsArgs {
     /// A tool that the model knows by itself, such as `python` of `harmony`. May be repeated, or a list with commas.
     #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = TOOLS_HEADING)]
     builtin: Vec<String>,
+
+    /// The greatest number of characters between the marks of reasoning.
+    #[arg(long, value_name = "N", help_heading = TOOLS_HEADING)]
+    max_reasoning_chars: Option<u32>,
 }
 
 const SCHEMA_HEADING: &str = "Options of --schema, --tag, --tools and --json";
@@ -151,7 +155,7 @@ impl GrammarArgs {
         } else if let Some(path) = tag {
             Ok(Source::Tag { text: read_text(path)?, options: self.options.to_json() })
         } else if let Some(path) = tools {
-            let ToolsArgs { model, tool_choice, reasoning, builtin } = &self.tools;
+            let ToolsArgs { model, tool_choice, reasoning, builtin, max_reasoning_chars } = &self.tools;
             let Some(model) = model.clone() else {
                 return Err(Problem::usage("--tools needs --model, the family of the model"));
             };
@@ -162,6 +166,7 @@ impl GrammarArgs {
                 choice,
                 reasoning,
                 builtin: builtin.clone(),
+                max_reasoning_chars: *max_reasoning_chars,
                 options: self.options.to_json(),
             })
         } else if *json {
@@ -207,6 +212,7 @@ impl ToolsArgs {
             (self.tool_choice.is_some(), "--tool-choice"),
             (self.reasoning.is_some(), "--reasoning"),
             (!self.builtin.is_empty(), "--builtin"),
+            (self.max_reasoning_chars.is_some(), "--max-reasoning-chars"),
         ];
         given.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
     }

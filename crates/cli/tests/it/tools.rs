@@ -24,6 +24,16 @@ fn turns_are_judged() {
         (&["--model", "qwen3", "--tool-choice", "{\"type\": \"function\", \"name\": \"add\"}"], call, 0),
         (&["--model", "qwen3", "--reasoning", "on"], "<think>hm</think>\n\nno call", 0),
         (&["--model", "qwen3", "--reasoning", "on"], "no call", 1),
+        (
+            &["--model", "qwen3", "--reasoning", "on", "--max-reasoning-chars", "2"],
+            "<think>hm</think>\n\nno call",
+            0,
+        ),
+        (
+            &["--model", "qwen3", "--reasoning", "on", "--max-reasoning-chars", "1"],
+            "<think>hm</think>\n\nno call",
+            1,
+        ),
         (&["--model", "llama3"], "{\"name\": \"add\", \"parameters\": {\"a\": 1}}", 0),
         (&["--model", "llama3"], "{\"name\": \"add\", \"parameters\": {\"b\": 1}}", 1),
         (&["--model", "mistral_v13"], "Hm.[TOOL_CALLS]add[ARGS]{\"a\": 1}", 0),

@@ -56,8 +56,8 @@ impl Channels {
     /// What the model may write.
     pub(super) fn format(&self, tools: &Tools, one_only: bool) -> Result<Format, Error> {
         let chosen = tools.chosen()?;
-        let thinking = self.and_start(self.text("analysis", [&self.end]));
-        let preamble = self.and_start(self.text("commentary", [&self.end]));
+        let thinking = self.and_start(self.text("analysis", tools.thoughts(), [&self.end]));
+        let preamble = self.and_start(self.text("commentary", Format::any_text(), [&self.end]));
         let mut last = Vec::new();
         let mut calls: Vec<Format> = chosen.into_iter().map(|tool| self.call(tool)).collect();
         for name in &tools.builtin {
@@ -77,21 +77,26 @@ impl Channels {
             last.push(Format::Sequence(vec![Format::optional(preamble), calls]));
         }
         if !tools.must_call() {
-            last.push(self.text("final", [&self.answered, &self.end]));
+            last.push(self.text("final", Format::any_text(), [&self.answered, &self.end]));
         }
         let last = Format::Or(last);
         Ok(match tools.reasoning {
             Reasoning::Off => last,
+            // Several messages would be several budgets.
+            Reasoning::On if tools.max_reasoning_chars.is_some() => Format::Sequence(vec![thinking, last]),
+            Reasoning::Auto if tools.max_reasoning_chars.is_some() => {
+                Format::Sequence(vec![Format::optional(thinking), last])
+            }
             Reasoning::On => Format::Sequence(vec![Format::plus(thinking), last]),
             Reasoning::Auto => Format::Sequence(vec![Format::star(thinking), last]),
         })
     }
 
     /// A message of free text.
-    fn text<const N: usize>(&self, channel: &str, ends: [&String; N]) -> Format {
+    fn text<const N: usize>(&self, channel: &str, content: Format, ends: [&String; N]) -> Format {
         let begin = Marker::Text(format!("{}{channel}{}", self.channel, self.message));
         let end = ends.into_iter().map(|end| Marker::Text(end.clone())).collect();
-        Tag { begin, content: Format::any_text(), end }.into()
+        Tag { begin, content, end }.into()
     }
 
     /// A message and the beginning of the next.

@@ -1,6 +1,7 @@
 //! What a request says about tools and reasoning, in the shapes of OpenAI's APIs.
 
 use crate::error::{Error, ErrorKind};
+use crate::format::{AnyText, Format};
 use serde_json::{Value, json};
 
 /// The tools of a request, and how they are to be used.
@@ -11,6 +12,7 @@ pub struct Tools {
     pub(super) parallel: bool,
     pub(super) reasoning: Reasoning,
     pub(super) builtin: Vec<String>,
+    pub(super) max_reasoning_chars: Option<u32>,
 }
 
 /// A function that the model may call.
@@ -92,6 +94,7 @@ impl Tools {
             parallel: true,
             reasoning: Reasoning::Off,
             builtin: Vec::new(),
+            max_reasoning_chars: None,
         }
     }
 
@@ -159,6 +162,21 @@ impl Tools {
     pub fn reasoning(mut self, reasoning: Reasoning) -> Self {
         self.reasoning = reasoning;
         self
+    }
+
+    /// The greatest number of characters between the marks of reasoning: then nothing but the closing mark may come. Where
+    /// reasoning is messages, there is at most one, with so many characters. Default: any number.
+    ///
+    /// It is part of the grammar, so rollback and forks need nothing of their own for it.
+    #[must_use]
+    pub fn max_reasoning_chars(mut self, max: u32) -> Self {
+        self.max_reasoning_chars = Some(max);
+        self
+    }
+
+    /// What may stand between the marks of reasoning.
+    pub(super) fn thoughts(&self) -> Format {
+        Format::AnyText(AnyText { excludes: Vec::new(), max_chars: self.max_reasoning_chars })
     }
 
     /// Tools that the model knows by itself, such as `browser` and `python`, and that the prompt has switched on: they may be
