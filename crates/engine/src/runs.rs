@@ -86,24 +86,33 @@ pub(crate) struct LongRuns {
 const PLACES: [Place; 3] = [Place::Outside, Place::String, Place::Escape];
 
 impl LongRuns {
-    /// Cost: one look at each byte of the vocabulary.
+    /// Cost: one look at the length of each token, and at the bytes of those that are long or begin with a run.
     pub(crate) fn of(vocabulary: &Vocabulary, bounds: &[RunBound]) -> Self {
+        let trie = vocabulary.trie();
+        let n_leading = |bound: &RunBound, text: &[u8]| {
+            text.iter().take_while(|&&byte| bound.bytes.contains(byte)).count()
+        };
         let mut leading = vec![Vec::new(); bounds.len()];
-        let mut inside: [Vec<TokenId>; 3] = Default::default();
-        let width = u32::try_from(vocabulary.width()).unwrap_or(u32::MAX);
-        for token in (0..width).map(TokenId::new) {
-            let Some(text) = vocabulary.text(token) else { continue };
-            let mut n_leading = 0;
-            for (bound, leading) in bounds.iter().zip(&mut leading) {
-                let n = text.iter().take_while(|&&byte| bound.bytes.contains(byte)).count();
-                n_leading = n_leading.max(n);
-                if n > 1 {
-                    leading.push((n as u32, token));
+        for (bound, leading) in bounds.iter().zip(&mut leading) {
+            for child in trie.children(Trie::ROOT).filter(|&child| bound.bytes.contains(trie.byte(child))) {
+                for &token in trie.tokens_below(child) {
+                    let n = n_leading(bound, vocabulary.text(token).unwrap_or_default());
+                    if n > 1 {
+                        leading.push((n as u32, token));
+                    }
                 }
             }
+        }
+        let mut inside: [Vec<TokenId>; 3] = Default::default();
+        // A run that is too long by itself needs a token that is longer. Lengths are known up to 255.
+        let shortest = bounds.iter().map(|bound| bound.max).min().unwrap_or(u32::MAX).min(254);
+        let tokens = trie.tokens_below(Trie::ROOT).iter().zip(trie.lengths_below(Trie::ROOT));
+        for (&token, _) in tokens.filter(|&(_, &len)| u32::from(len) > shortest) {
+            let text = vocabulary.text(token).unwrap_or_default();
+            let before = bounds.iter().map(|bound| n_leading(bound, text)).max().unwrap_or_default();
             for (list, place) in inside.iter_mut().zip(PLACES) {
                 // The run at the beginning of what begins outside is counted together with the one before.
-                let rest = if place == Place::Outside { &text[n_leading..] } else { text };
+                let rest = if place == Place::Outside { &text[before..] } else { text };
                 let run = rest.iter().try_fold(Run::at(place), |run, &byte| run.after(byte, bounds));
                 if run.is_none() {
                     list.push(token);
