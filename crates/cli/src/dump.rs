@@ -11,7 +11,7 @@ use crate::verdict::{Followed, follow};
 use crate::{Failure, Status, dot, written};
 use formwork::earley::{LimitExceeded, Rows};
 use formwork::fsm::StateId;
-use formwork::mask::{Slices, Walker};
+use formwork::mask::{Slices, Switches, Walker};
 use formwork::{CompiledGrammar, Compiler, Grammar, Vocabulary};
 use std::io::Write;
 use std::sync::Arc;
@@ -153,7 +153,8 @@ fn masks(
     states.sort_unstable();
     states.dedup();
     let slices = Arc::new(Slices::new(compiled.vocabulary().clone()));
-    let mut walker = Walker::new(slices, config.slices, rows);
+    let switches = Switches { slices: config.slices, suffixes: config.suffixes };
+    let mut walker = Walker::new(slices, switches, rows);
     let deadline = Deadline::after(args.timeout);
     written(writeln!(
         out,

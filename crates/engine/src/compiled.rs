@@ -6,7 +6,7 @@ use crate::runs::LongRuns;
 use crate::symbols::SymbolIds;
 use formwork_earley::{LimitExceeded, Rows};
 use formwork_fsm::{Automata, RuleId, Segmented, StateId};
-use formwork_mask::{LocalMask, Walker};
+use formwork_mask::{LocalMask, Switches, Walker};
 use formwork_vocab::Vocabulary;
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -158,7 +158,9 @@ impl CompiledGrammar {
     }
 
     pub(crate) fn walker(&self) -> Walker {
-        Walker::new(Arc::clone(self.inner.pool.slices()), self.inner.config.slices, self.rows())
+        let Config { slices, suffixes, .. } = self.inner.config;
+        let switches = Switches { slices, suffixes };
+        Walker::new(Arc::clone(self.inner.pool.slices()), switches, self.rows())
     }
 
     /// The local mask of a state, computed with the caller's walker if it is not there yet.

@@ -20,6 +20,9 @@ pub struct Config {
     pub pool_bytes: usize,
     /// Take the tokens of a state's loop wholesale from a bitset that all grammars share. Default on.
     pub slices: bool,
+    /// Group tokens that a rule may end inside by what stands behind its end; without it they are walked one by one in the
+    /// vocabulary. Default on.
+    pub suffixes: bool,
     /// Count blanks and digits of JSON in the output instead of in the automata. Default on; without it masks between tokens
     /// of JSON take a third longer where white space is bounded.
     pub runs: bool,
@@ -36,6 +39,7 @@ impl Default for Config {
             pool: true,
             pool_bytes: 64 << 20,
             slices: true,
+            suffixes: true,
             runs: true,
             recipes: true,
         }

@@ -77,16 +77,18 @@ impl Boundaries {
         boundaries.len() <= FEW
     }
 
-    /// Sorts boundaries into the two forms. Tokens set in `accepted` need not be kept.
+    /// Sorts boundaries into the two forms, or keeps all as places unless suffixes are grouped. Tokens set in `accepted` need
+    /// not be kept.
     pub(crate) fn new(
         vocabulary: &Vocabulary,
         rest: Option<&Arc<Trie>>,
         mut boundaries: Vec<Boundary>,
         accepted: Option<&[u32]>,
+        groups_suffixes: bool,
     ) -> Self {
         let mut places = Vec::new();
         let mut entries: Vec<(TokenId, &[u8])> = Vec::new();
-        let few = Self::are_few(&boundaries);
+        let few = Self::are_few(&boundaries) || !groups_suffixes;
         boundaries.sort_by_key(|boundary| (boundary.n_tokens, boundary.source, boundary.node));
         let mut n_tokens = 0;
         for Boundary { source, node, undecided, n_tokens: n } in boundaries {
@@ -175,9 +177,10 @@ mod tests {
             undecided: ByteSet::range(b',', b','),
             n_tokens: 1,
         };
-        let two = Boundaries::new(&vocabulary, None, vec![boundary(b'a'), boundary(b'b')], None);
+        let two = Boundaries::new(&vocabulary, None, vec![boundary(b'a'), boundary(b'b')], None, true);
         assert_eq!(two.len(), (0, 2));
         let three = vec![boundary(b'a'), boundary(b'b'), boundary(b'c')];
-        assert_eq!(Boundaries::new(&vocabulary, None, three, None).len(), (3, 0));
+        assert_eq!(Boundaries::new(&vocabulary, None, three.clone(), None, true).len(), (3, 0));
+        assert_eq!(Boundaries::new(&vocabulary, None, three, None, false).len(), (0, 3));
     }
 }

@@ -46,7 +46,12 @@ struct Frame {
     characters: u32,
 }
 
-pub(crate) fn counted_mask(slices: &Slices, automata: &Automata, start: StateId) -> CountedMask {
+pub(crate) fn counted_mask(
+    slices: &Slices,
+    automata: &Automata,
+    start: StateId,
+    groups_suffixes: bool,
+) -> CountedMask {
     let vocabulary = slices.vocabulary();
     let trie = vocabulary.trie();
     let mut found = Found::default();
@@ -113,7 +118,7 @@ pub(crate) fn counted_mask(slices: &Slices, automata: &Automata, start: StateId)
             node = trie.end(node);
         }
     }
-    finish(slices, found, boundaries)
+    finish(slices, found, boundaries, groups_suffixes)
 }
 
 /// Whether the state's ticking loop reads every text below the node. False for a state that has none, even where nothing
@@ -156,7 +161,12 @@ const STEP: usize = 2;
 /// Unions are kept up to this group; few tokens have more characters.
 const MAX_STEPPED: usize = 32;
 
-fn finish(slices: &Slices, found: Found, boundaries: BTreeMap<u32, Vec<Boundary>>) -> CountedMask {
+fn finish(
+    slices: &Slices,
+    found: Found,
+    boundaries: BTreeMap<u32, Vec<Boundary>>,
+    groups_suffixes: bool,
+) -> CountedMask {
     let vocabulary = slices.vocabulary();
     let n_words = vocabulary.mask_words();
     // Groups that ask nothing of the least count come first, so that a union of the first ones is a prefix.
@@ -185,7 +195,7 @@ fn finish(slices: &Slices, found: Found, boundaries: BTreeMap<u32, Vec<Boundary>
         .into_iter()
         .map(|(ticks, boundaries)| End {
             ticks,
-            boundaries: Boundaries::new(vocabulary, None, boundaries, None),
+            boundaries: Boundaries::new(vocabulary, None, boundaries, None, groups_suffixes),
         })
         .collect();
     CountedMask {

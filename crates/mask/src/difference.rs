@@ -62,7 +62,7 @@ impl Walker {
         }
         // The walk goes along bytes that are looked up before those that are passed over.
         found.excluded.sort_unstable();
-        let boundaries = Boundaries::new(vocabulary, None, found.boundaries, None);
+        let boundaries = Boundaries::new(vocabulary, None, found.boundaries, None, self.switches.suffixes);
         let base = Some(Base { mask, less: found.less.into(), excluded: found.excluded.into() });
         let accepted = TokenSet::List(found.more.into());
         Ok(Some(LocalMask { accepted, boundaries, rechecks: Box::default(), base, counted: None }))

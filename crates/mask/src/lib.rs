@@ -20,12 +20,12 @@
 pub mod bits;
 
 mod boundary;
+mod chains;
 mod counted;
 mod descent;
 mod difference;
 mod local;
 mod resolve;
-mod runs;
 mod slices;
 mod token_set;
 mod tokens_by_byte;
@@ -34,4 +34,4 @@ mod walk;
 pub use local::LocalMask;
 pub use resolve::{Resolver, write_accepted};
 pub use slices::Slices;
-pub use walk::{Walker, is_wide};
+pub use walk::{Switches, Walker, is_wide};

@@ -7,7 +7,7 @@
 //!
 //! What is not walked:
 //! - tokens that the state's own [loop](crate::slices) takes, and of those that leave it the part before;
-//! - subtrees all of whose texts a loop or a [run](crate::runs) reads on the way;
+//! - subtrees all of whose texts a loop or a [chain](crate::chains) reads on the way;
 //! - children along bytes that are not read, where there are many ([descent](crate::descent));
 //! - for a state that differs little from one whose mask is known, all but the [difference](crate::difference).
 //!
@@ -18,10 +18,10 @@
 
 use crate::bits;
 use crate::boundary::{Boundaries, Boundary, Source};
+use crate::chains::{Chains, widest};
 use crate::counted::counted_mask;
 use crate::descent::Descent;
 use crate::local::LocalMask;
-use crate::runs::{Runs, widest};
 use crate::slices::{Slice, Slices, covers};
 use crate::token_set::TokenSet;
 use formwork_earley::{LimitExceeded, RowId, Rows, TableId};
@@ -34,10 +34,9 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Walker {
     slices: Arc<Slices>,
-    /// Whether loop slices, runs and bases may be used.
-    uses_slices: bool,
+    pub(crate) switches: Switches,
     pub(crate) rows: Rows,
-    runs: Runs,
+    chains: Chains,
     /// The states of the start's rule that read any text of the slice's characters.
     alike: Vec<u32>,
     /// The tokens accepted so far, but for those of the start's slice.
@@ -47,6 +46,16 @@ pub struct Walker {
     frames: Vec<Frame>,
     pending: Vec<Pending>,
     path: Vec<u8>,
+}
+
+/// What a [`Walker`] may use. The masks of rows are the same without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "whoever makes walkers decides about each")]
+pub struct Switches {
+    /// Loop slices, chains and bases; else every token is walked.
+    pub slices: bool,
+    /// Suffix groups; else all boundaries are places in shared tries.
+    pub suffixes: bool,
 }
 
 /// What has been reached at a node of the trie.
@@ -109,22 +118,21 @@ fn is_wide_loop(own_loop: Loop) -> bool {
 
 /// Rows kept from one walk to the next; the same sub-rules recur.
 const KEPT_ROWS: usize = 2_000;
-/// Subtrees of fewer nodes are walked rather than asked about runs.
-const WORTH_A_RUN: u32 = 4;
+/// Subtrees of fewer nodes are walked rather than asked about chains.
+const WORTH_A_CHAIN: u32 = 4;
 /// A loop of so many ASCII characters reads much of a vocabulary.
 const WIDE: u32 = 16;
 /// One of so many, digits or blanks, has hundreds of tokens.
 const WORTH_A_SLICE: u32 = 3;
 
 impl Walker {
-    /// A walker over the automata of `rows`, which should be an arena of its own. Without `uses_slices` every token is
-    /// walked; the masks are the same.
-    pub fn new(slices: Arc<Slices>, uses_slices: bool, rows: Rows) -> Self {
+    /// A walker over the automata of `rows`, which should be an arena of its own.
+    pub fn new(slices: Arc<Slices>, switches: Switches, rows: Rows) -> Self {
         Self {
             slices,
-            uses_slices,
+            switches,
             rows,
-            runs: Runs::default(),
+            chains: Chains::default(),
             alike: Vec::new(),
             accepted: Vec::new(),
             accepted_bits: Vec::new(),
@@ -140,7 +148,7 @@ impl Walker {
         let automata = self.rows.automata();
         // A state with a wide loop is one that others are based on, and never based itself.
         let counts = automata.counter(automata.rule_of(state)).is_some();
-        if !self.uses_slices || counts || is_wide_loop(automata.own_loop(state)) {
+        if !self.switches.slices || counts || is_wide_loop(automata.own_loop(state)) {
             return None;
         }
         // Where most characters lead, if it is a state with a wide loop.
@@ -166,7 +174,7 @@ impl Walker {
         let counts = counter.is_some();
         let vocabulary = self.slices.vocabulary().clone();
         if matches!(counter, Some(Counter::Ticks { .. })) && !automata.refers(rule) {
-            let counted = counted_mask(&self.slices, &automata, state);
+            let counted = counted_mask(&self.slices, &automata, state, self.switches.suffixes);
             return Ok(LocalMask {
                 accepted: TokenSet::List(Box::default()),
                 boundaries: Boundaries::default(),
@@ -178,7 +186,7 @@ impl Walker {
         if self.rows.n_rows() > KEPT_ROWS {
             self.rows = Rows::new(Arc::clone(&automata), self.rows.limits().clone());
         }
-        self.runs.turn_to(rule);
+        self.chains.turn_to(rule);
         if let Some(local) = self.beside(&vocabulary, &automata, state, base)? {
             return Ok(local);
         }
@@ -198,7 +206,7 @@ impl Walker {
         let mut findings = Findings::default();
         let mut bytes = *automata.next_bytes(state);
         // What is decided by the count of the item is found in the vocabulary's trie only.
-        let sliced = self.uses_slices && !counts;
+        let sliced = self.switches.slices && !counts;
         // A state that reads any text of more characters than its loop has is one of several that are alike.
         let (live, states) = match sliced && bytes.ascii().count_ones() >= WIDE {
             true => automata.view(rule).live(state.local()),
@@ -239,7 +247,7 @@ impl Walker {
         slice: Option<&Arc<[u32]>>,
     ) -> Boundaries {
         if Boundaries::are_few(&boundaries) {
-            return Boundaries::new(vocabulary, rest, boundaries, None);
+            return Boundaries::new(vocabulary, rest, boundaries, None, self.switches.suffixes);
         }
         let bits = &mut self.accepted_bits;
         bits.clear();
@@ -248,7 +256,7 @@ impl Walker {
         for &token in &self.accepted {
             bits::set(bits, token);
         }
-        Boundaries::new(vocabulary, rest, boundaries, Some(bits))
+        Boundaries::new(vocabulary, rest, boundaries, Some(bits), self.switches.suffixes)
     }
 
     /// Walks the texts of a trie that begin with one of these bytes.
@@ -305,9 +313,9 @@ impl Walker {
             let byte = trie.byte(node);
             let in_slice = above_in_slice && byte < 0x80 && start.slice.may_begin(byte);
             let ends = ends && is_called;
-            let may_be_short = self.uses_slices && !ends && self.pending.is_empty();
+            let may_be_short = self.switches.slices && !ends && self.pending.is_empty();
             if let (Config::State(state), true) = (config, may_be_short) {
-                if self.runs.takes_short(view, state.local(), trie, node, &mut self.accepted) {
+                if self.chains.takes_short(view, state.local(), trie, node, &mut self.accepted) {
                     continue;
                 }
             }
@@ -432,7 +440,7 @@ impl Walker {
         }
     }
 
-    /// Whether some state's loop or run reads everything below the node, so that all tokens there stay inside.
+    /// Whether some state's loop or chain reads everything below the node, so that all tokens there stay inside.
     #[inline]
     pub(crate) fn covered(
         &mut self,
@@ -446,9 +454,9 @@ impl Walker {
             Config::State(state) => {
                 let n_below = trie.end(node).get() - node.get();
                 covers(view.own_loop(state.local()), trie, node)
-                    || n_below > WORTH_A_RUN
-                        && self.uses_slices
-                        && self.runs.covers(view, state.local(), trie, node)
+                    || n_below > WORTH_A_CHAIN
+                        && self.switches.slices
+                        && self.chains.covers(view, state.local(), trie, node)
             }
             Config::Row(row) => {
                 self.rows.scannable(row).iter().any(|item| covers(automata.own_loop(item.state), trie, node))

@@ -2,7 +2,7 @@
 
 use formwork_earley::{Limits, Rows};
 use formwork_fsm::{Config, StateId};
-use formwork_mask::{Resolver, Slices, Walker, bits};
+use formwork_mask::{Resolver, Slices, Switches, Walker, bits};
 use formwork_vocab::Vocabulary;
 use std::sync::Arc;
 
@@ -24,7 +24,8 @@ fn fixture(grammar: &str, tokens: &[&str]) -> Fixture {
     config.inlining = false;
     let automata = Arc::new(formwork_fsm::build(&grammar, &config, &|| false).expect("automata"));
     let slices = Arc::new(Slices::new(vocabulary.clone()));
-    let walker = Walker::new(slices, true, Rows::new(Arc::clone(&automata), Limits::default()));
+    let switches = Switches { slices: true, suffixes: true };
+    let walker = Walker::new(slices, switches, Rows::new(Arc::clone(&automata), Limits::default()));
     Fixture { vocabulary, rows: Rows::new(automata, Limits::default()), walker }
 }
 

@@ -53,6 +53,21 @@ pub const SWITCHES: &[Switch] = &[
         about: "the JSON escapes of a character are one automaton for all literals",
         off: |config| config.automata.shared_escapes = false,
     },
+    Switch {
+        name: "shared-rules",
+        about: "grammars of one compiler share the automata of equal rules",
+        off: |config| config.automata.shared_rules = false,
+    },
+    Switch {
+        name: "runs",
+        about: "blanks and digits are bounded in the output instead of in the automata",
+        off: |config| config.runs = false,
+    },
+    Switch {
+        name: "suffixes",
+        about: "tokens that a rule may end inside are grouped by what stands behind its end",
+        off: |config| config.suffixes = false,
+    },
     Switch { name: "recipes", about: "a row met again costs a copy", off: |config| config.recipes = false },
 ];
 

@@ -29,6 +29,7 @@ impl RowCheck<'_> {
         config.minimisation = rng.chance(1, 2);
         config.counters = rng.chance(3, 4);
         config.shared_escapes = rng.chance(1, 2);
+        config.shared_rules = rng.chance(3, 4);
         if rng.chance(1, 4) {
             // Some rules are then built a second time, without others in line.
             config.limits.inline_states = rng.below(8);

@@ -1,7 +1,7 @@
-//! Runs: characters that a chain of states reads, whichever of them come.
+//! Chains of states that read the same characters, whichever of them come.
 //!
 //! A text of at most eight hexadecimal digits is eight states that all read the same digits. No state has a
-//! [loop](formwork_fsm::Loop), yet every text of up to eight digits stays inside. So the run of a state is a set of
+//! [loop](formwork_fsm::Loop), yet every text of up to eight digits stays inside. So the chain of a state is a set of
 //! ASCII characters and how many of them in a row, in any order, are read for certain; subtrees of a trie that are not higher and
 //! made of these characters alone are taken whole.
 
@@ -10,9 +10,9 @@ use formwork_grammar::HashMap;
 use formwork_vocab::{NodeId, TokenId, Trie};
 use smallvec::SmallVec;
 
-/// The run of a state.
+/// The chain that begins with a state.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Run {
+pub(crate) struct Chain {
     /// The characters, bit = byte.
     ascii: u128,
     /// How many in a row; `u8::MAX` means any number.
@@ -21,19 +21,19 @@ pub(crate) struct Run {
     is_cut: bool,
 }
 
-/// The runs of one rule's states, found when asked for.
+/// The chains of one rule's states, found when asked for.
 #[derive(Debug, Default)]
-pub(crate) struct Runs {
+pub(crate) struct Chains {
     of: Option<RuleId>,
-    known: HashMap<u32, Run>,
+    known: HashMap<u32, Chain>,
 }
 
 /// Sets of fewer characters take too few tokens to be worth the question.
 const FEW: u32 = 8;
-/// The longest run that is followed; few tokens are longer.
+/// The longest chain that is followed; few tokens are longer.
 const LONGEST: u8 = 40;
 
-impl Runs {
+impl Chains {
     /// From now on the states of this rule are meant.
     pub(crate) fn turn_to(&mut self, rule: RuleId) {
         if self.of.replace(rule) != Some(rule) {
@@ -41,23 +41,23 @@ impl Runs {
         }
     }
 
-    fn of(&mut self, view: RuleView<'_>, state: u32) -> Run {
-        *self.known.entry(state).or_insert_with(|| run(view, state))
+    fn of(&mut self, view: RuleView<'_>, state: u32) -> Chain {
+        *self.known.entry(state).or_insert_with(|| chain(view, state))
     }
 
-    /// Whether the state's run reads every text below the node.
+    /// Whether the state's chain reads every text below the node.
     #[inline]
     pub(crate) fn covers(&mut self, view: RuleView<'_>, state: u32, trie: &Trie, node: NodeId) -> bool {
         let [low, high, beyond_a, beyond_b] = trie.bytes_below(node);
         if beyond_a | beyond_b != 0 || view.next_bytes(state).len() < FEW as usize {
             return false;
         }
-        let run = self.of(view, state);
-        (u128::from(low) | u128::from(high) << 64) & !run.ascii == 0
-            && (trie.height(node) <= run.n || run.n == u8::MAX)
+        let chain = self.of(view, state);
+        (u128::from(low) | u128::from(high) << 64) & !chain.ascii == 0
+            && (trie.height(node) <= chain.n || chain.n == u8::MAX)
     }
 
-    /// If everything from the node on is the run's characters, and what is longer than the run is refused: takes the tokens
+    /// If everything from the node on is the chain's characters, and what is longer than the chain is refused: takes the tokens
     /// that are not.
     #[inline]
     pub(crate) fn takes_short(
@@ -73,11 +73,11 @@ impl Runs {
         if beyond_a | beyond_b != 0 || is_narrow || trie.height(node) == u8::MAX {
             return false;
         }
-        let run = self.of(view, state);
-        if !run.is_cut || (u128::from(low) | u128::from(high) << 64) & !run.ascii != 0 {
+        let chain = self.of(view, state);
+        if !chain.is_cut || (u128::from(low) | u128::from(high) << 64) & !chain.ascii != 0 {
             return false;
         }
-        let longest = trie.depth(node) + usize::from(run.n);
+        let longest = trie.depth(node) + usize::from(chain.n);
         let tokens = trie.tokens_below(node).iter().zip(trie.lengths_below(node));
         accepted.extend(tokens.filter(|&(_, &len)| usize::from(len) <= longest).map(|(&token, _)| token));
         true
@@ -111,10 +111,10 @@ pub(crate) fn widest(view: RuleView<'_>, state: u32) -> (u128, u32) {
     best
 }
 
-fn run(view: RuleView<'_>, state: u32) -> Run {
+fn chain(view: RuleView<'_>, state: u32) -> Chain {
     let (characters, mut at) = widest(view, state);
     if characters.count_ones() < FEW {
-        return Run::default();
+        return Chain::default();
     }
     let touches = |state: u32| view.is_accepting(state) || view.called_bytes(state).ascii() & characters != 0;
     // The first state may have ended: what comes then is decided behind it.
@@ -124,15 +124,15 @@ fn run(view: RuleView<'_>, state: u32) -> Run {
         is_free &= !touches(at);
         match follow(view, at, characters) {
             Followed::To(next) if next == at => {
-                return Run { ascii: characters, n: u8::MAX, is_cut: false };
+                return Chain { ascii: characters, n: u8::MAX, is_cut: false };
             }
             Followed::To(next) => at = next,
-            Followed::Nowhere => return Run { ascii: characters, n, is_cut: is_free },
+            Followed::Nowhere => return Chain { ascii: characters, n, is_cut: is_free },
             Followed::Apart => break,
         }
         n += 1;
     }
-    Run { ascii: characters, n, is_cut: false }
+    Chain { ascii: characters, n, is_cut: false }
 }
 
 /// Where all of some characters lead.
