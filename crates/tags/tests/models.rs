@@ -275,3 +275,54 @@ fn reasoning_has_a_budget_that_rollback_and_forks_respect() {
         }
     }
 }
+
+#[test]
+fn families_that_say_what_cannot_be_are_refused() {
+    let family = |changes: Value| {
+        let mut family = json!({"name": "new", "call": {"begin": "<call>", "between": [">"], "style": "json", "end": "</call>"}});
+        for (name, value) in changes.as_object().expect("members") {
+            family[name] = value.clone();
+        }
+        Model::parse(&family.to_string())
+    };
+    let call = |name: &str, value: Value| {
+        let mut call = json!({"begin": "<call>", "between": [">"], "style": "json", "end": "</call>"});
+        call[name] = value;
+        json!({"call": call})
+    };
+    assert!(family(json!({})).is_ok());
+    assert!(
+        family(call("after", json!(["x", {"pattern": "[0-9]"}, {"optional": ["y", {"pattern": "z"}]}])))
+            .is_ok()
+    );
+    for (changes, pointer, message) in [
+        (json!({"text": "after"}), "/text", "\"after\" is neither `before` nor `nowhere`"),
+        (
+            json!({"text": "before", "trigger": "<"}),
+            "/trigger",
+            "where text comes before calls, all of a call's begin is the trigger",
+        ),
+        (json!({"trigger": "<tool>"}), "/trigger", "a call does not begin with the trigger"),
+        (call("lead", json!(["x"])), "/call/lead", "only calls in a section have a lead"),
+        (call("after", json!("x")), "/call/after", "expected a list"),
+        (
+            call("after", json!(["x", 1])),
+            "/call/after/1",
+            "expected a text, a pattern, or a list of these that is optional",
+        ),
+        (
+            call("between", json!([{"optional": [{"optional": ["x"]}]}])),
+            "/call/between/0",
+            "expected a text, a pattern, or a list of these that is optional",
+        ),
+        (json!({"section": {"begin": "<s>"}}), "/section/end", "expected a string"),
+        (json!({"answer": {"begin": "<s>"}}), "/answer/end", "expected a string"),
+        (
+            json!({"colour": 1}),
+            "/colour",
+            "unknown member; known are name, also, channels, reasoning, section, answer, text, before, call, trigger, separator, parallel, excludes",
+        ),
+    ] {
+        refused(family(changes), ErrorKind::Invalid, pointer, message);
+    }
+}
