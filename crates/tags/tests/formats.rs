@@ -5,7 +5,9 @@
 mod common;
 
 use common::accepts;
+use formwork_engine::{Compiler, Matcher};
 use formwork_tags::{Cache, Options, grammar_from_value};
+use formwork_vocab::Vocabulary;
 use serde_json::{Value, json};
 
 /// Checks texts against a format; special tokens are those whose names stand in `specials`.
@@ -384,5 +386,63 @@ fn many_tags_are_told_apart() {
         let mut refused: Vec<&str> = bad.iter().map(String::as_str).collect();
         refused.push(&around);
         check(format, &["", &good[0], &twice], &refused);
+    }
+}
+
+#[test]
+fn masks_of_many_tags_are_what_is_accepted() {
+    let tag = |i: usize| json!({"begin": format!("<t{i}>"), "content": {"type": "regex", "pattern": format!("{i}[a-b]*")}, "end": "</t>"});
+    let tags: Vec<Value> = (1..12).map(tag).collect();
+    let formats = [
+        json!({"type": "triggered_tags", "triggers": ["<t"], "tags": tags}),
+        json!({"type": "triggered_tags", "triggers": ["<t1", "<t2", "<t3", "<t4", "<t5", "<t6", "<t7", "<t8", "<t9"], "tags": tags, "excludes": ["<!"]}),
+        json!({"type": "tags_with_separator", "separator": "; ", "tags": tags}),
+    ];
+    // Tokens that stop before, at and behind the ends of begins, of contents and of tags.
+    let pieces = [
+        "<t",
+        "<t1",
+        "t1",
+        "1>",
+        "1>1",
+        ">1",
+        ">11a",
+        "1a",
+        "11",
+        "a</",
+        "a</t>",
+        "</t>; <t1",
+        "</t> x",
+        "; <t",
+        "<t10>10",
+        "<!",
+    ];
+    let mut builder = Vocabulary::builder();
+    for byte in 0..=255u8 {
+        builder.token(u32::from(byte), [byte]);
+    }
+    for (piece, id) in pieces.iter().zip(256..) {
+        builder.token(id, piece.as_bytes());
+    }
+    let vocabulary = builder.special(300, "<eos>").stop(300).build().expect("a vocabulary");
+    for format in formats {
+        let grammar = grammar_from_value(&json!({"format": format})).expect("a grammar");
+        let compiled = Compiler::new(vocabulary.clone()).compile(&grammar).expect("compiles");
+        let mut matcher = Matcher::new(&compiled);
+        let mut mask = vec![0u32; vocabulary.mask_words()];
+        let turn = ["<t1", "1>1", "1a", "a</t>", "; <t", "2>2</t>", "; <t10>10", "b</t>; <t1", ">1</", "t>"];
+        for bytes in turn.iter().flat_map(|piece| piece.bytes()) {
+            matcher.fill_mask(&mut mask).expect("a mask");
+            for id in (0..256 + pieces.len() as u32).chain([300]) {
+                let is_set = mask[id as usize / 32] >> (id % 32) & 1 != 0;
+                assert_eq!(
+                    is_set,
+                    matcher.fork().accept_token(id).is_ok(),
+                    "token {id} before {bytes}\n{grammar}"
+                );
+            }
+            matcher.accept_token(u32::from(bytes)).expect("it is allowed");
+        }
+        assert!(matcher.can_finish());
     }
 }
