@@ -259,8 +259,8 @@ fn a_stop_token_that_the_format_names_can_come() {
     let grammar = grammar_from_value(&json!({"format": {"type": "const_string", "value": "a<eos>a"}}))
         .expect("a grammar");
     let vocabulary = common::vocabulary(&specials[..0]);
-    let compiled = formwork_engine::Compiler::new(vocabulary).compile(&grammar).expect("compiles");
-    let mut matcher = formwork_engine::Matcher::new(&compiled);
+    let compiled = Compiler::new(vocabulary).compile(&grammar).expect("compiles");
+    let mut matcher = Matcher::new(&compiled);
     for token in [u32::from(b'a'), 256, u32::from(b'a')] {
         matcher.accept_token(token).expect("follows the grammar");
     }
