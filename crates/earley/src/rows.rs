@@ -435,6 +435,11 @@ impl Rows {
         }
     }
 
+    /// Whether a table was there at `mark`, so that [`release`](Self::release) keeps it.
+    pub fn outlives(&self, table: TableId, mark: Mark) -> bool {
+        table.index() < mark.n_tables
+    }
+
     /// Forgets all rows and tables made since `mark`; their ids must not be used any more.
     pub fn release(&mut self, mark: Mark) {
         for (index, row) in self.rows.iter().enumerate().skip(mark.n_rows) {

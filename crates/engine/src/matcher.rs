@@ -302,6 +302,7 @@ impl Matcher {
             }
         });
         scratch.recipes.clear();
+        scratch.resolver.forget();
         self.collect_at = COLLECT_AT.max(2 * self.rows.memory_size());
     }
 
@@ -329,6 +330,7 @@ impl Matcher {
             return Err(LimitExceeded::Bytes);
         }
         self.scratch.recipes.clear();
+        self.scratch.resolver.forget();
         self.history = history;
         Ok(())
     }

@@ -10,9 +10,9 @@ use crate::boundary::{self, Boundaries, Source};
 use crate::descent::Descent;
 use crate::local::{Base, LocalMask};
 use crate::slices::covers;
-use formwork_earley::{Item, LimitExceeded, RowId, Rows, TableId};
+use formwork_earley::{Item, LimitExceeded, Mark, RowId, Rows, TableId};
 use formwork_fsm::{Counter, RuleId, StateId};
-use formwork_grammar::ByteSet;
+use formwork_grammar::{ByteSet, HashMap};
 use formwork_vocab::{NodeId, TokenId, Trie, Vocabulary};
 use std::sync::Arc;
 
@@ -25,9 +25,33 @@ pub struct Resolver {
     tries: Vec<Arc<Trie>>,
     places: Vec<Place>,
     frames: Vec<Frame>,
+    behind: Behind,
+    /// What the places of one trie allow, with the bytes behind the boundary.
+    found: Vec<(TokenId, u32)>,
     /// Tokens that boundaries added, in the order found; may repeat what local masks allow.
     extra: Vec<TokenId>,
 }
+
+/// What places allowed before: the tokens, and how many of their bytes stand behind the boundary.
+///
+/// At each character of a key that may be any name the row is another one, and what lies behind the key is the same.
+#[derive(Debug, Default)]
+struct Behind {
+    known: HashMap<BehindKey, Allowed>,
+}
+
+/// The trie, the place in it, the bytes below which tokens are undecided, and who waits for what has ended there.
+type BehindKey = (usize, NodeId, ByteSet, RuleId, TableId);
+
+#[derive(Debug)]
+struct Allowed {
+    tokens: Box<[(TokenId, u32)]>,
+    /// Keeps the trie's address its own.
+    _trie: Option<Arc<Trie>>,
+}
+
+/// Places that are remembered; then the collection starts anew.
+const MAX_BEHIND: usize = 1_024;
 
 /// A subtree of a trie to be walked from a row.
 #[derive(Clone, Debug)]
@@ -37,6 +61,8 @@ struct Place {
     node: NodeId,
     bytes: ByteSet,
     row: RowId,
+    /// Who waits for what ended here, if it is in a table that outlives the row.
+    waits: Option<(RuleId, TableId)>,
     /// The local mask some of whose base's boundaries do not hold here; one more than the position in `locals`.
     beside: usize,
     done: bool,
@@ -49,6 +75,11 @@ struct Frame {
 }
 
 impl Resolver {
+    /// Forgets what it knows of rows and tables: to be called when these were [collected](Rows::collect).
+    pub fn forget(&mut self) {
+        self.behind.known.clear();
+    }
+
     /// A resolver with empty buffers.
     pub fn new() -> Self {
         Self::default()
@@ -71,7 +102,7 @@ impl Resolver {
     ) -> Result<(), E> {
         self.extra.clear();
         let mark = rows.mark();
-        let result = self.resolve_marked(vocabulary, rows, row, mask, local);
+        let result = self.resolve_marked(vocabulary, rows, row, mask, mark, local);
         rows.release(mark);
         result
     }
@@ -93,6 +124,7 @@ impl Resolver {
         rows: &mut Rows,
         row: RowId,
         mask: &mut [u32],
+        mark: Mark,
         mut local: impl FnMut(StateId) -> Result<Arc<LocalMask>, E>,
     ) -> Result<(), E> {
         let automata = Arc::clone(rows.automata());
@@ -115,12 +147,12 @@ impl Resolver {
             if let Some(counted) = &mask_of_state.counted {
                 let (left, due) = left_and_due(rows, &item);
                 for end in counted.ends.iter().filter(|end| end.ticks >= due && end.ticks <= left) {
-                    self.boundaries(rows, key, &end.boundaries, 0)?;
+                    self.boundaries(rows, key, &end.boundaries, 0, mark)?;
                 }
             } else {
-                self.boundaries(rows, key, &mask_of_state.boundaries, 0)?;
+                self.boundaries(rows, key, &mask_of_state.boundaries, 0, mark)?;
                 if let Some(Base { mask: base, .. }) = &mask_of_state.base {
-                    self.boundaries(rows, key, &base.boundaries, i + 1)?;
+                    self.boundaries(rows, key, &base.boundaries, i + 1, mark)?;
                 }
             }
         }
@@ -135,6 +167,7 @@ impl Resolver {
         key: (RuleId, TableId),
         boundaries: &Boundaries,
         beside: usize,
+        mark: Mark,
     ) -> Result<(), LimitExceeded> {
         if boundaries.is_empty() {
             return Ok(());
@@ -154,6 +187,7 @@ impl Resolver {
             None => &[],
         };
         let beside = if excluded.is_empty() { 0 } else { beside };
+        let waits = rows.outlives(key.1, mark).then_some(key);
         let mut shared = None;
         for boundary::Place { source, node, undecided } in &boundaries.places {
             let bytes = undecided.intersection(rows.next_bytes(row));
@@ -167,12 +201,12 @@ impl Resolver {
                 _ if excluded.binary_search(node).is_ok() => continue,
                 _ => (0, 0),
             };
-            self.places.push(Place { trie, node: *node, bytes, row, beside, done: false });
+            self.places.push(Place { trie, node: *node, bytes, row, waits, beside, done: false });
         }
         if let Some(suffixes) = &boundaries.suffixes {
             let trie = known_trie(&mut self.tries, suffixes);
             let bytes = *rows.next_bytes(row);
-            self.places.push(Place { trie, node: Trie::ROOT, bytes, row, beside, done: false });
+            self.places.push(Place { trie, node: Trie::ROOT, bytes, row, waits, beside, done: false });
         }
         Ok(())
     }
@@ -202,7 +236,7 @@ impl Resolver {
             self.extra.push(token);
         }
         let bytes = *rows.next_bytes(at);
-        self.places.push(Place { trie: 0, node, bytes, row: at, beside: 0, done: false });
+        self.places.push(Place { trie: 0, node, bytes, row: at, waits: None, beside: 0, done: false });
         Ok(())
     }
 
@@ -224,17 +258,44 @@ impl Resolver {
             let n = rest.partition_point(|place| (place.trie, place.beside) <= (trie, beside));
             let (together, others) = std::mem::take(&mut rest).split_at_mut(n);
             rest = others;
-            let trie = match trie.checked_sub(1) {
-                Some(i) => &tries[i],
-                None => vocabulary.trie(),
-            };
+            let shared = trie.checked_sub(1).map(|i| Arc::clone(&tries[i]));
+            let trie = shared.as_deref().unwrap_or_else(|| vocabulary.trie());
             let beside = beside.checked_sub(1).map(|i| Arc::clone(&self.locals[i]));
             let excluded = beside.iter().flat_map(|local| &local.base).map(|base| &base.excluded[..]).next();
-            let excluded = excluded.map(|nodes| Excluded { vocabulary, nodes });
+            let excluded = excluded.map(|nodes| Excluded::new(vocabulary, nodes));
+            let key = match together {
+                [Place { node, bytes, waits: Some((rule, table)), .. }] => {
+                    Some((std::ptr::from_ref(trie).addr(), *node, *bytes, *rule, *table))
+                }
+                _ => None,
+            };
+            if let Some(known) = key.and_then(|key| self.behind.known.get(&key)) {
+                for &(token, n_behind) in &known.tokens {
+                    if excluded.as_ref().is_none_or(|excluded| !excluded.has(token, n_behind)) {
+                        bits::set(mask, token);
+                        self.extra.push(token);
+                    }
+                }
+                continue;
+            }
+            self.found.clear();
             for i in 0..together.len() {
                 if result.is_ok() && !together[i].done {
-                    result = self.walk_place(trie, rows, mask, together, i, excluded);
+                    result = self.walk_place(trie, rows, together, i);
                 }
+            }
+            for &(token, n_behind) in &self.found {
+                if excluded.as_ref().is_none_or(|excluded| !excluded.has(token, n_behind)) {
+                    bits::set(mask, token);
+                    self.extra.push(token);
+                }
+            }
+            if let Some(key) = key.filter(|_| result.is_ok()) {
+                if self.behind.known.len() >= MAX_BEHIND {
+                    self.behind.known.clear();
+                }
+                let allowed = Allowed { tokens: self.found[..].into(), _trie: shared };
+                self.behind.known.insert(key, allowed);
             }
         }
         places.clear();
@@ -246,10 +307,8 @@ impl Resolver {
         &mut self,
         trie: &Trie,
         rows: &mut Rows,
-        mask: &mut [u32],
         places: &mut [Place],
         first: usize,
-        excluded: Option<Excluded<'_>>,
     ) -> Result<(), LimitExceeded> {
         let root = places[first].node;
         let (mut row, mut bytes) = (places[first].row, places[first].bytes);
@@ -289,7 +348,8 @@ impl Resolver {
                 false => None,
             };
             if next.is_some() {
-                self.allow(mask, trie.tokens_at(node), excluded, trie.depth(node) - n_above);
+                let n_behind = (trie.depth(node) - n_above) as u32;
+                self.found.extend(trie.tokens_at(node).iter().map(|&token| (token, n_behind)));
             }
             // Other boundaries may lie just here: what is behind them goes along.
             let mut here = cursor;
@@ -305,11 +365,13 @@ impl Resolver {
             }
             let Some(next) = next.filter(|_| !is_leaf) else { continue };
             let automata = rows.automata();
-            if excluded.is_none()
-                && rows.scannable(next).iter().any(|item| covers(automata.own_loop(item.state), trie, node))
-            {
-                let n_own = trie.tokens_at(node).len();
-                self.allow(mask, &trie.tokens_below(node)[n_own..], None, 0);
+            if rows.scannable(next).iter().any(|item| covers(automata.own_loop(item.state), trie, node)) {
+                let mut at = node.next();
+                while at < trie.end(node) {
+                    let n_behind = (trie.depth(at) - n_above) as u32;
+                    self.found.extend(trie.tokens_at(at).iter().map(|&token| (token, n_behind)));
+                    at = at.next();
+                }
                 continue;
             }
             let children = match is_alone {
@@ -320,38 +382,33 @@ impl Resolver {
         }
         Ok(())
     }
-
-    /// Allows tokens of which so many bytes stand behind the boundary.
-    fn allow(
-        &mut self,
-        mask: &mut [u32],
-        tokens: &[TokenId],
-        excluded: Option<Excluded<'_>>,
-        n_behind: usize,
-    ) {
-        for &token in tokens {
-            if excluded.is_some_and(|excluded| excluded.has(token, n_behind)) {
-                continue;
-            }
-            bits::set(mask, token);
-            self.extra.push(token);
-        }
-    }
 }
 
 /// Boundaries that do not hold, as nodes of the vocabulary's trie.
-#[derive(Clone, Copy)]
+#[derive(Debug)]
 struct Excluded<'a> {
     vocabulary: &'a Vocabulary,
     nodes: &'a [NodeId],
+    /// The first bytes on the way to them.
+    first: ByteSet,
 }
 
-impl Excluded<'_> {
+impl<'a> Excluded<'a> {
+    fn new(vocabulary: &'a Vocabulary, nodes: &'a [NodeId]) -> Self {
+        let trie = vocabulary.trie();
+        let below = nodes.iter().filter_map(|&node| trie.tokens_below(node).first());
+        let first = below.filter_map(|&token| vocabulary.text(token)?.first().copied()).collect();
+        Self { vocabulary, nodes, first }
+    }
+
     /// Whether the boundary so many bytes before the token's end is one of them.
-    fn has(&self, token: TokenId, n_behind: usize) -> bool {
+    fn has(&self, token: TokenId, n_behind: u32) -> bool {
         let text = self.vocabulary.text(token).unwrap_or_default();
+        if !text.first().is_some_and(|&byte| self.first.contains(byte)) {
+            return false;
+        }
         let trie = self.vocabulary.trie();
-        let before = &text[..text.len().saturating_sub(n_behind)];
+        let before = &text[..text.len().saturating_sub(n_behind as usize)];
         let node = before.iter().try_fold(Trie::ROOT, |node, &byte| trie.child(node, byte));
         node.is_some_and(|node| self.nodes.binary_search(&node).is_ok())
     }
