@@ -15,7 +15,7 @@ pub struct Config {
     pub precompute: u64,
     /// Share local masks between rules and grammars. Default on.
     pub pool: bool,
-    /// The bytes that the pool may hold, about, and a quarter more for automata; compiled grammars keep what they use.
+    /// The bytes that the pool may hold, about, and half as much again for automata; compiled grammars keep what they use.
     /// Default 64 MiB.
     pub pool_bytes: usize,
     /// Take the tokens of a state's loop wholesale from a bitset that all grammars share. Default on.

@@ -118,7 +118,7 @@ impl Pool {
     pub fn new(vocabulary: Vocabulary, max_bytes: usize) -> Self {
         let inner = Inner {
             slices: Arc::new(Slices::new(vocabulary)),
-            automata: Arc::new(Cache::new(max_bytes / 4)),
+            automata: Arc::new(Cache::new(max_bytes / 2)),
             masks: Mutex::default(),
             long_runs: Mutex::default(),
             max_bytes,

@@ -432,7 +432,8 @@ impl Automata {
     /// Bytes that some edge of the state reads.
     #[inline]
     pub fn next_bytes(&self, state: StateId) -> &ByteSet {
-        &self.state(state).1.next_bytes
+        let (tables, this, _) = self.state(state);
+        tables.sets.get(this.next_bytes)
     }
 
     /// Bytes with which a rule may begin that the state refers to, directly or at the beginning of one that it refers to;
@@ -441,7 +442,8 @@ impl Automata {
     /// On any other byte the state behaves as if it had no rule edges.
     #[inline]
     pub fn called_bytes(&self, state: StateId) -> &ByteSet {
-        &self.state(state).1.called_bytes
+        let (tables, this, _) = self.state(state);
+        tables.sets.get(this.called_bytes)
     }
 
     /// Whether the state reads bytes.
@@ -488,13 +490,15 @@ impl Automata {
     /// The state's loop: characters that lead only back to it, without a tick.
     #[inline]
     pub fn own_loop(&self, state: StateId) -> Loop {
-        self.state(state).1.own_loop
+        let (tables, this, _) = self.state(state);
+        *tables.loops.get(this.own_loop)
     }
 
     /// The state's ticking loop: characters that lead only back to it and tick once, with their last byte.
     #[inline]
     pub fn own_ticking_loop(&self, state: StateId) -> Loop {
-        self.state(state).1.ticking_loop
+        let (tables, this, _) = self.state(state);
+        *tables.loops.get(this.ticking_loop)
     }
 
     /// Heap memory in bytes of the rules built so far, shared tables included.
@@ -545,19 +549,19 @@ impl RuleView<'_> {
     /// As [`Automata::called_bytes`].
     #[inline]
     pub fn called_bytes(&self, number: u32) -> &ByteSet {
-        &self.state(number).0.called_bytes
+        self.tables.sets.get(self.state(number).0.called_bytes)
     }
 
     /// As [`Automata::next_bytes`].
     #[inline]
     pub fn next_bytes(&self, number: u32) -> &ByteSet {
-        &self.state(number).0.next_bytes
+        self.tables.sets.get(self.state(number).0.next_bytes)
     }
 
     /// As [`Automata::own_loop`].
     #[inline]
     pub fn own_loop(&self, number: u32) -> Loop {
-        self.state(number).0.own_loop
+        *self.tables.loops.get(self.state(number).0.own_loop)
     }
 
     /// Characters of which the state reads any text by its own edges, however long: its loop, and more where the texts

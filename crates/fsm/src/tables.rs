@@ -7,7 +7,9 @@ use crate::dfa::Dfa;
 use crate::guards::Guards;
 use crate::loops::{Loop, own_loop};
 use crate::ticks;
-use formwork_grammar::ByteSet;
+use formwork_grammar::{ByteSet, HashMap};
+use std::hash::Hash;
+use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The automaton of a rule. Immutable.
@@ -19,6 +21,9 @@ pub(crate) struct Tables {
     pub(crate) states: Box<[State]>,
     pub(crate) byte_edges: Box<[ByteEdge]>,
     pub(crate) calls: Box<[CallEdge]>,
+    /// What states say by number.
+    pub(crate) loops: Distinct<Loop>,
+    pub(crate) sets: Distinct<ByteSet>,
     /// Bytes on some edge.
     pub(crate) alphabet: ByteSet,
     /// What states ask of the members that came, if this is a set's.
@@ -50,11 +55,11 @@ pub(crate) struct State {
     pub(crate) reach: u32,
     pub(crate) accepting: bool,
     /// Characters that lead from the state to itself without a tick, and nowhere else; and with exactly one tick.
-    pub(crate) own_loop: Loop,
-    pub(crate) ticking_loop: Loop,
-    pub(crate) next_bytes: ByteSet,
+    pub(crate) own_loop: Number<Loop>,
+    pub(crate) ticking_loop: Number<Loop>,
+    pub(crate) next_bytes: Number<ByteSet>,
     /// Bytes with which a rule may begin that the state calls.
-    pub(crate) called_bytes: ByteSet,
+    pub(crate) called_bytes: Number<ByteSet>,
 }
 
 /// Reads a byte of `low..=high`.
@@ -104,6 +109,7 @@ impl Tables {
         let mut states = Vec::with_capacity(dfa.len() + 1);
         let mut byte_edges = Vec::new();
         let mut calls = Vec::new();
+        let (mut loops, mut sets) = (Distinct::new(), Distinct::new());
         let mut alphabet = ByteSet::EMPTY;
         for state in dfa.numbers() {
             let first_edge = byte_edges.len() as u32;
@@ -128,6 +134,9 @@ impl Tables {
             }
             let (need, reach) = ahead.get(state as usize).copied().flatten().unwrap_or((0, u32::MAX));
             let ticking_loop = if counted { own_loop(dfa, state, true) } else { Loop::default() };
+            let (own_loop, ticking_loop) =
+                (loops.number(own_loop(dfa, state, false)), loops.number(ticking_loop));
+            let (next_bytes, called_bytes) = (sets.number(next_bytes), sets.number(called_bytes));
             states.push(State {
                 first_edge,
                 first_ticking,
@@ -135,7 +144,7 @@ impl Tables {
                 need,
                 reach,
                 accepting: dfa.is_accepting(state),
-                own_loop: own_loop(dfa, state, false),
+                own_loop,
                 ticking_loop,
                 next_bytes,
                 called_bytes,
@@ -149,10 +158,10 @@ impl Tables {
             need: 0,
             reach: 0,
             accepting: false,
-            own_loop: Loop::default(),
-            ticking_loop: Loop::default(),
-            next_bytes: ByteSet::EMPTY,
-            called_bytes: ByteSet::EMPTY,
+            own_loop: loops.number(Loop::default()),
+            ticking_loop: loops.number(Loop::default()),
+            next_bytes: sets.number(ByteSet::EMPTY),
+            called_bytes: sets.number(ByteSet::EMPTY),
         });
         let uid = NEXT.fetch_add(1, Ordering::Relaxed);
         let tables = Self {
@@ -160,6 +169,8 @@ impl Tables {
             states: states.into(),
             byte_edges: byte_edges.into(),
             calls: calls.into(),
+            loops: loops.finished(),
+            sets: sets.finished(),
             alphabet,
             guards,
         };
@@ -182,9 +193,61 @@ impl Tables {
     /// Heap memory in bytes.
     pub(crate) fn memory_size(&self) -> usize {
         size_of_val(&self.states[..])
+            + size_of_val(&self.loops.list[..])
+            + size_of_val(&self.sets.list[..])
             + size_of_val(&self.byte_edges[..])
             + size_of_val(&self.calls[..])
             + self.guards.memory_size()
+    }
+}
+
+/// Values that many states have, each once: a state keeps a number instead of 32 bytes.
+#[derive(Debug)]
+pub(crate) struct Distinct<T> {
+    list: Vec<T>,
+    numbers: HashMap<T, u32>,
+}
+
+/// The number of a value among the distinct ones.
+#[derive(Debug)]
+pub(crate) struct Number<T>(u32, PhantomData<T>);
+
+impl<T> Clone for Number<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Number<T> {}
+
+impl<T: Copy + Eq + Hash> Distinct<T> {
+    fn new() -> Self {
+        Self { list: Vec::new(), numbers: HashMap::default() }
+    }
+
+    fn number(&mut self, value: T) -> Number<T> {
+        // Neighbours are alike.
+        if self.list.last() == Some(&value) {
+            return Number(self.list.len() as u32 - 1, PhantomData);
+        }
+        let next = self.list.len() as u32;
+        let number = *self.numbers.entry(value).or_insert(next);
+        if number == next {
+            self.list.push(value);
+        }
+        Number(number, PhantomData)
+    }
+
+    /// All values are known: what finds their numbers is not needed any more.
+    fn finished(mut self) -> Self {
+        self.numbers = HashMap::default();
+        self.list.shrink_to_fit();
+        self
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, number: Number<T>) -> &T {
+        &self.list[number.0 as usize]
     }
 }
 
