@@ -14,6 +14,7 @@ pub(crate) fn compile(
     options: &Options,
     add: impl FnOnce(&mut Forest) -> Result<ValueId, Error>,
 ) -> Result<(Grammar, Report), Error> {
+    options.check()?;
     let mut registry = Registry::new(options, add)?;
     let root = registry.root();
     let mut normal = Normal::new(options, registry);
@@ -21,8 +22,11 @@ pub(crate) fn compile(
     normal.reader.parse(root)?;
     normal.reader.fates = Default::default();
     let demand = normal.demand(root);
-    let (grammar, normal) = Lowering::new(options, normal).grammar(demand)?;
-    Ok((grammar, report(&normal)))
+    let lowered = Lowering::new(options, normal).grammar(demand)?;
+    let mut report = report(&lowered.normal);
+    report.notes.extend(lowered.notes);
+    report.finish();
+    Ok((lowered.grammar, report))
 }
 
 /// The grammar of any value.
@@ -41,12 +45,10 @@ fn report(normal: &Normal<'_>) -> Report {
         pointer: forest.pointer_to(*schema, keyword),
         what: format!("{keyword} ({why})"),
     };
-    let mut report = Report {
+    Report {
         enforced: fates.enforced.iter().map(entry).collect(),
         relaxed: fates.relaxed.iter().map(entry).collect(),
         ignored: fates.ignored.iter().map(explained).collect(),
         notes: fates.notes.iter().map(explained).collect(),
-    };
-    report.finish();
-    report
+    }
 }

@@ -24,6 +24,9 @@ pub struct Limits {
     pub max_formulas: usize,
     /// How deeply `anyOf`, `allOf` and `not` may alternate within one value; default 100.
     pub max_depth: usize,
+    /// How many arrays and objects a value may stand in where [lines](crate::Whitespace::Lines) are indented and values nest
+    /// without end; default 32. Deeper ones are left out, and the report says so: each depth has rules of its own.
+    pub max_indented_depth: usize,
     /// Digits of a bound or constant written out; default 400.
     pub max_digits: usize,
 }
@@ -39,6 +42,7 @@ impl Default for Limits {
             max_key_classes: 512,
             max_formulas: 1_000_000,
             max_depth: 100,
+            max_indented_depth: 32,
             max_digits: 400,
         }
     }

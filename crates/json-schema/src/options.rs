@@ -77,16 +77,30 @@ pub enum Whitespace {
     Compact,
     /// One blank after each of these and none elsewhere, as Python's `json.dumps` writes with `separators` and without
     /// `indent`; both are its default.
-    ///
-    /// There is none for `indent`: how far a line is indented depends on how deep it stands, which no rule of a recursive
-    /// grammar knows.
     Blanks {
         /// After the comma between members or items.
         after_comma: bool,
         /// After the colon of a member.
         after_colon: bool,
     },
+    /// Each member and item on a line of its own, as `json.dumps` writes with `indent`; a blank after the colon is its
+    /// default.
+    ///
+    /// How far a line is indented depends on how deep it stands, so a demand on values at three depths is three rules.
+    /// Values that may nest without end, as those of undeclared properties do, are left out from
+    /// [`max_indented_depth`](Limits::max_indented_depth) on, and the report says so.
+    Lines {
+        /// Blanks for each array or object that a line stands in; at most 64.
+        indent: u32,
+        /// A blank after the comma between members or items, at the end of the line.
+        after_comma: bool,
+        /// A blank after the colon of a member.
+        after_colon: bool,
+    },
 }
+
+/// The most blanks that a line is indented by for each depth.
+const MAX_INDENT: u32 = 64;
 
 impl Default for Whitespace {
     fn default() -> Self {
@@ -115,6 +129,12 @@ pub enum Numbers {
     Plain,
     /// Also `1.0` and `1e2` where a whole number is asked for.
     Any,
+    /// One spelling for each value, the shortest: no needless zero, no plus, no `-0`.
+    ///
+    /// From 10⁻⁶ up to 10²¹, where ECMAScript and RFC 8785 draw the lines, numbers have no exponent; beyond they have one
+    /// after one digit and a fraction, if any (`1e21`, `1.5e-7`). Whole numbers where no others may stand have none,
+    /// and neither do numbers with `multipleOf`.
+    Canonical,
 }
 
 impl Options {
@@ -153,11 +173,11 @@ impl Options {
         self
     }
 
-    /// Sets the most digits that stand side by side in a number under [`Numbers::Plain`], so that no model goes on for ever
-    /// with them; `None` means without end. Default 64; fewer than 32 are 32.
+    /// Sets the most digits that stand side by side in a number, but under [`Numbers::Any`], so that no model goes on for
+    /// ever with them; `None` means without end. Default 64; fewer than 32 are 32.
     ///
     /// `multipleOf` over numbers that cannot be listed is without this bound, and so are numbers beside constants and bounds
-    /// of nearly as many digits.
+    /// of nearly as many digits; the report says where.
     #[must_use]
     pub fn max_digits(mut self, max: Option<u32>) -> Self {
         self.max_digits = Digits(max.map(|max| max.max(32)));
@@ -166,7 +186,17 @@ impl Options {
 
     /// The bound on digits, where there is one.
     pub(crate) fn digits_in_a_row(&self) -> Option<u32> {
-        if self.numbers == Numbers::Plain { self.max_digits.0 } else { None }
+        if self.numbers == Numbers::Any { None } else { self.max_digits.0 }
+    }
+
+    /// Refuses what no grammar can be made with.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        match self.whitespace {
+            Whitespace::Lines { indent, .. } if indent > MAX_INDENT => {
+                Err(Error::usage(format!("an indent of {indent} blanks is more than {MAX_INDENT}")))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Closes objects that declare properties and do not say whether others may come.
@@ -248,14 +278,13 @@ impl Options {
                 ("whitespace", Some("any")) => out.whitespace = Whitespace::Any,
                 ("whitespace", Some("compact")) => out.whitespace = Whitespace::Compact,
                 ("whitespace", Some("bounded")) => out.whitespace = Whitespace::AtMost(64),
-                ("whitespace", _) => out.whitespace = spaced(value)?,
+                ("whitespace", _) => {
+                    out.whitespace = spaced(value)?;
+                    out.check()?;
+                }
                 ("numbers", Some("plain")) => out.numbers = Numbers::Plain,
                 ("numbers", Some("any")) => out.numbers = Numbers::Any,
-                ("numbers", _) => {
-                    return Err(Error::usage(format!(
-                        "numbers: {value} is not available yet; \"plain\" and \"any\" are"
-                    )));
-                }
+                ("numbers", Some("canonical")) => out.numbers = Numbers::Canonical,
                 ("max_digits", Some("any")) => out = out.max_digits(None),
                 ("max_digits", _) => {
                     let max = value.as_u64().and_then(|max| u32::try_from(max).ok());
@@ -275,7 +304,7 @@ impl Options {
                     let map = value.as_object().ok_or_else(|| wrong(name, value))?;
                     out.resources.extend(map.iter().map(|(uri, schema)| (uri.clone(), schema.clone())));
                 }
-                ("property_order" | "formats", _) => return Err(wrong(name, value)),
+                ("property_order" | "formats" | "numbers", _) => return Err(wrong(name, value)),
                 _ => {
                     let known = "draft, property_order, formats, whitespace, numbers, max_digits, strict_objects, relax, resources";
                     return Err(Error::usage(format!("unknown option `{name}`; the options are {known}")));
@@ -292,10 +321,14 @@ fn spaced(value: &Value) -> Result<Whitespace, Error> {
     let of = |name: &str| members.and_then(|members| members.get(name));
     let n_members = members.map_or(0, serde_json::Map::len);
     let known = usize::from(of("indent").is_some()) + usize::from(of("separators").is_some());
-    if known > 0 && known == n_members && of("indent").is_none_or(Value::is_null) {
+    let indent = match of("indent") {
+        None | Some(Value::Null) => Some(None),
+        Some(indent) => indent.as_u64().and_then(|indent| u32::try_from(indent).ok()).map(Some),
+    };
+    if let Some(indent) = indent.filter(|_| known > 0 && known == n_members) {
         let given = of("separators").filter(|separators| !separators.is_null());
         let texts: Option<Vec<&str>> = match given {
-            None => Some(vec![", ", ": "]),
+            None => Some(vec![if indent.is_some() { "," } else { ", " }, ": "]),
             Some(given) => given.as_array().map(|given| given.iter().filter_map(Value::as_str).collect()),
         };
         let has_blank = |text: &str, mark: &str| match text.strip_prefix(mark) {
@@ -305,14 +338,17 @@ fn spaced(value: &Value) -> Result<Whitespace, Error> {
         };
         if let Some([comma, colon]) = texts.as_deref() {
             if let (Some(after_comma), Some(after_colon)) = (has_blank(comma, ","), has_blank(colon, ":")) {
-                return Ok(Whitespace::Blanks { after_comma, after_colon });
+                return Ok(match indent {
+                    None => Whitespace::Blanks { after_comma, after_colon },
+                    Some(indent) => Whitespace::Lines { indent, after_comma, after_colon },
+                });
             }
         }
     }
     let max = of("max").filter(|_| n_members == 1);
     let max = max.and_then(Value::as_u64).and_then(|max| u32::try_from(max).ok());
     max.map(Whitespace::AtMost).ok_or_else(|| {
-        let known = "\"any\", \"bounded\", \"compact\", {\"max\": n} and {\"indent\": null, \"separators\": [\", \" or \",\", \": \" or \":\"]} are";
+        let known = "\"any\", \"bounded\", \"compact\", {\"max\": n} and {\"indent\": n or null, \"separators\": [\", \" or \",\", \": \" or \":\"]} are";
         Error::usage(format!("whitespace: {value} is not available; {known}"))
     })
 }

@@ -374,6 +374,7 @@ fn options_are_read_from_json() {
         json!({"whitespace": {"max": 3, "min": 1}}),
         json!([]),
         json!({"relax": "not"}),
+        json!({"numbers": "short"}),
     ] {
         assert_eq!(Options::from_json(&wrong).expect_err("wrong").kind().as_str(), "usage", "{wrong}");
     }

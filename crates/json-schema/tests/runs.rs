@@ -3,6 +3,7 @@
 mod common;
 
 use common::{Random, Schema};
+use expect_test::expect;
 use formwork_engine::{Compiler, Config, Matcher};
 use formwork_json_schema::{Numbers, Options, Whitespace};
 use formwork_vocab::Vocabulary;
@@ -45,6 +46,7 @@ fn vocabulary() -> Vocabulary {
 #[test]
 fn the_matcher_counts_what_states_would() {
     let options = Options::default().whitespace(Whitespace::AtMost(8)).max_digits(Some(32));
+    let canonical = options.clone().numbers(Numbers::Canonical);
     let vocabulary = vocabulary();
     let compiler = |runs| {
         let mut config = Config::default();
@@ -54,7 +56,9 @@ fn the_matcher_counts_what_states_would() {
     let (counted, states) = (compiler(true), compiler(false));
     let mut r = Random(5);
     let words = vocabulary.mask_words();
-    for schema in SCHEMAS {
+    for (options, schema) in
+        [&options, &canonical].into_iter().flat_map(|o| SCHEMAS.map(|schema| (o, schema)))
+    {
         let grammar = options.grammar(schema).expect("a schema");
         let counted = counted.compile(&grammar).expect("compiles");
         let states = states.compile(&grammar).expect("compiles");
@@ -142,10 +146,36 @@ fn separators_are_those_of_json_dumps() {
         }
         assert!(!schema.accepts(&text.replace('[', "[ ")), "{whitespace}");
     }
-    for refused in
-        [json!({"indent": 2}), json!({"separators": [",  ", ":"]}), json!({"separators": [","], "max": 1})]
-    {
+    for refused in [
+        json!({"indent": -1}),
+        json!({"indent": 65}),
+        json!({"indent": "\t"}),
+        json!({"separators": [",  ", ":"]}),
+        json!({"separators": [","], "max": 1}),
+    ] {
         let error = Options::from_json(&json!({"whitespace": refused})).expect_err("not available");
         assert_eq!(error.kind().as_str(), "usage", "{refused}");
     }
+}
+
+#[test]
+fn the_report_says_where_digits_are_not_bounded() {
+    let long = "9".repeat(70);
+    let schema = format!(
+        r##"{{"properties": {{"free": {{"type": "number", "multipleOf": 0.5}}, "both": {{"type": "integer", "multipleOf": 3, "minimum": 1, "maximum": 1e9}},
+            "one": {{"type": "integer", "multipleOf": 7}}, "all": {{"type": "integer", "multipleOf": 1}}, "long": {{"type": "integer", "minimum": {long}}}}}}}"##
+    );
+    let (_, report) = Options::default().grammar_with_report(&schema).expect("supported");
+    let notes: Vec<String> =
+        report.notes().iter().map(|note| format!("{} {}", note.pointer(), note.what())).collect();
+    expect![[r#"
+        /properties/both/multipleOf multipleOf (multiples with an exponent are left out)
+        /properties/free/multipleOf multipleOf (digits are not bounded)
+        /properties/long digits are not bounded beside a number of nearly as many
+        /properties/one/multipleOf multipleOf (digits are not bounded)
+        /properties/one/multipleOf multipleOf (multiples with an exponent are left out)"#]]
+    .assert_eq(&notes.join("\n"));
+    // Nothing is said where nothing is promised.
+    let (_, report) = Options::default().max_digits(None).grammar_with_report(&schema).expect("supported");
+    assert!(report.notes().iter().all(|note| !note.what().contains("bounded")), "{report}");
 }

@@ -93,11 +93,11 @@ struct SchemaArgs {
     #[arg(long, help_heading = SCHEMA_HEADING, value_name = "ORDER")]
     property_order: Option<String>,
 
-    /// White space between tokens: `any` or `compact`.
+    /// White space between tokens: `bounded`, `any`, `compact`, or as `json.dumps` writes, such as `{"indent": 2}`.
     #[arg(long, help_heading = SCHEMA_HEADING, value_name = "HOW")]
     whitespace: Option<String>,
 
-    /// Spellings of numbers: `plain` (integers without fraction or exponent) or `any`.
+    /// Spellings of numbers: `plain` (integers without fraction or exponent), `any`, or `canonical` (one for each value).
     #[arg(long, help_heading = SCHEMA_HEADING, value_name = "HOW")]
     numbers: Option<String>,
 

@@ -10,6 +10,7 @@
 //! where there are few, since a handful of states costs less than to look at a set.
 
 use super::Lowering;
+use super::layout::Close;
 use super::machine::{Machine, MachineState};
 use super::object::{Name, Parts};
 use crate::error::Error;
@@ -28,7 +29,7 @@ impl Lowering<'_> {
     pub(super) fn in_any_order(
         &mut self,
         parts: &Parts,
-        (open, close): (ExprId, ExprId),
+        (open, close): (ExprId, Close),
         pointer: &str,
     ) -> Result<ExprId, Error> {
         // Names that cannot come need no bit.
@@ -98,8 +99,8 @@ impl Lowering<'_> {
             let end = seen & required == required && self.normal.may_end(residual);
             machine.states.push(MachineState { edges, end });
         }
-        let tails = self.tails(&machine, close, pointer);
-        let members = self.head(&machine, 0, &tails, close);
+        let tails = self.tails(&machine, close.after, pointer);
+        let members = self.head(&machine, 0, &tails, close.empty);
         let object = self.b.seq([open, members]);
         let required = (0..).zip(&free).filter(|(_, name)| name.required).map(|(number, _)| number);
         Ok(self.b.set(object, required))

@@ -1,6 +1,7 @@
 //! Arrays: positions, a rest and a length as sequences and repeats; anything else as a machine of derivatives.
 
 use super::Lowering;
+use super::layout::Brackets;
 use super::machine::{Machine, MachineState};
 use super::string::bounds;
 use crate::error::Error;
@@ -69,7 +70,7 @@ impl Lowering<'_> {
                 break;
             }
             let value = self.value(demand)?;
-            items.push(self.b.seq([self.ws, value]));
+            items.push(self.item(value));
         }
         if min > max {
             return Ok(self.b.never());
@@ -90,23 +91,22 @@ impl Lowering<'_> {
             tail.push(more);
             if n_single == 0 {
                 tail.push(rest);
-                if min == 0 {
-                    let all = self.b.seq(tail.drain(..).rev());
-                    tail.push(self.b.optional(all));
-                }
             }
         }
         for position in (0..n_single).rev() {
             let item = items[position];
             tail.push(if position > 0 { self.after_comma(item) } else { item });
-            if position as u64 >= min {
+            if position > 0 && position as u64 >= min {
                 let all = self.b.seq(tail.drain(..).rev());
                 tail.push(self.b.optional(all));
             }
         }
-        let (open, close) = (self.b.literal("["), self.b.literal("]"));
-        let items = self.b.seq(tail.into_iter().rev());
-        Ok(self.b.seq([open, items, self.ws, close]))
+        if items.is_empty() {
+            let (open, close) = self.brackets(Brackets::ARRAY);
+            return Ok(self.b.seq([open, close.empty]));
+        }
+        let all = self.b.seq(tail.into_iter().rev());
+        Ok(self.bracketed(Brackets::ARRAY, all, min == 0))
     }
 
     /// States are residuals, and while distinctness is still open, the values that came.
@@ -131,7 +131,7 @@ impl Lowering<'_> {
                     false => vec![(self.value(demand)?, (rest, 0))],
                 };
                 for (value, state) in steps {
-                    let item = self.b.seq([self.ws, value]);
+                    let item = self.item(value);
                     let target = *ids.entry(state).or_insert_with(|| {
                         order.push(state);
                         order.len() - 1
@@ -141,10 +141,9 @@ impl Lowering<'_> {
             }
             machine.states.push(MachineState { edges, end: self.normal.may_end(residual) });
         }
-        let (open, close) = (self.b.literal("["), self.b.literal("]"));
-        let close = self.b.seq([self.ws, close]);
-        let tails = self.tails(&machine, close, pointer);
-        let head = self.head(&machine, 0, &tails, close);
+        let (open, close) = self.brackets(Brackets::ARRAY);
+        let tails = self.tails(&machine, close.after, pointer);
+        let head = self.head(&machine, 0, &tails, close.empty);
         Ok(self.b.seq([open, head]))
     }
 
@@ -186,15 +185,14 @@ impl Lowering<'_> {
                 for scalar in domain {
                     let Some(number) = values.bit(&scalar) else { return Ok(None) };
                     let value = self.scalar_member(&scalar, number as u32);
-                    edges.push((self.b.seq([self.ws, value]), target));
+                    edges.push((self.item(value), target));
                 }
             }
             machine.states.push(MachineState { edges, end });
         }
-        let (open, close) = (self.b.literal("["), self.b.literal("]"));
-        let close = self.b.seq([self.ws, close]);
-        let tails = self.tails(&machine, close, pointer);
-        let head = self.head(&machine, 0, &tails, close);
+        let (open, close) = self.brackets(Brackets::ARRAY);
+        let tails = self.tails(&machine, close.after, pointer);
+        let head = self.head(&machine, 0, &tails, close.empty);
         let array = self.b.seq([open, head]);
         Ok(Some(self.b.set(array, [])))
     }
@@ -301,7 +299,12 @@ impl Lowering<'_> {
             Scalar::Word(Kind::False) => self.b.literal("false"),
             Scalar::Word(_) => self.b.literal("true"),
             Scalar::String(text) => self.name_key(text),
-            Scalar::Number(number) => self.constant(number, false),
+            Scalar::Number(number) => {
+                let bound = self.runs.max;
+                let constant = self.constant(number, false);
+                self.runs.max = bound;
+                constant
+            }
         }
     }
 }

@@ -31,6 +31,8 @@ struct Questions {
     checks: HashMap<FormulaId, Check>,
     /// Bounds that every number keeps, with the side on which it lies.
     conditions: Vec<(usize, Ordering)>,
+    /// Each number has one spelling.
+    canonical: bool,
 }
 
 /// A magnitude to compare with: its digits before and after the point, and its sign.
@@ -74,6 +76,8 @@ struct State {
     nonzero: bool,
     /// Some digit after the point is not zero.
     fractional: bool,
+    /// The last digit is a zero that a canonical number does not end in.
+    needless: bool,
     compared: Vec<Compared>,
     rests: Vec<Rest>,
 }
@@ -141,6 +145,7 @@ impl Questions {
         next.nonzero |= digit > 0;
         let after_point = next.stage == After;
         next.fractional |= after_point && digit > 0;
+        next.needless = self.canonical && after_point && digit == 0;
         for (compared, bound) in next.compared.iter_mut().zip(&self.bounds) {
             if after_point {
                 compared.fraction_digit(&bound.fraction, digit);
@@ -254,14 +259,15 @@ impl Lowering<'_> {
         let questions = self.questions(formula, pointer)?;
         let fraction = match (whole, self.options.numbers) {
             (false, _) => Fraction::Any,
-            (true, Numbers::Plain) => Fraction::None,
-            (true, _) => Fraction::Zeros,
+            (true, Numbers::Any) => Fraction::Zeros,
+            (true, _) => Fraction::None,
         };
         let mut states = vec![State {
             stage: Stage::Start,
             negative: false,
             nonzero: false,
             fractional: false,
+            needless: false,
             compared: vec![Compared { n: 0, order: Ordering::Equal }; questions.bounds.len()],
             rests: vec![Some((0, 0)); questions.divisors.len()],
         }];
@@ -287,7 +293,10 @@ impl Lowering<'_> {
             }
             edges.push(own);
             let complete = matches!(state.stage, Stage::Zero | Stage::Whole | Stage::Fraction);
-            ends.push(complete && self.evaluate(formula, &questions, &state));
+            let canonical = !state.needless && (state.nonzero || !state.negative);
+            ends.push(
+                complete && (canonical || !questions.canonical) && self.evaluate(formula, &questions, &state),
+            );
         }
         Ok(self.digit_rules(&edges, &ends, pointer))
     }
@@ -301,7 +310,8 @@ impl Lowering<'_> {
     }
 
     fn questions(&mut self, formula: FormulaId, pointer: &str) -> Result<Questions, Error> {
-        let mut out = Questions::default();
+        let mut out =
+            Questions { canonical: self.options.numbers == Numbers::Canonical, ..Questions::default() };
         for (id, atom) in self.normal.formulas.atoms(formula) {
             let check = match atom {
                 Atom::Integer(sign) => Check::Whole(sign),

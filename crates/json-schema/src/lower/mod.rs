@@ -2,8 +2,10 @@
 
 mod any_order;
 mod array;
+mod canonical;
 mod compare;
 mod digits;
+mod layout;
 mod machine;
 mod number;
 mod object;
@@ -14,14 +16,16 @@ mod string;
 use crate::error::{Error, ErrorKind};
 use crate::normal::{Atom, Formula, FormulaId, Kind, Names, Normal};
 use crate::options::{Numbers, Options, Whitespace};
+use crate::report::ReportEntry;
 use compare::DigitRuns;
 use formwork_grammar::{
     ByteSet, Expr, ExprId, Grammar, GrammarBuilder, GrammarErrorKind, HashMap, Place, RuleId, Sharing,
 };
+use layout::{Brackets, Depth};
 use std::collections::VecDeque;
 
-/// What makes two demands the same rule: equal components and equally ordered declared names.
-type RuleKey = ([FormulaId; 7], Names);
+/// What makes two demands the same rule: equal components, equally ordered declared names, and [where](layout) they stand.
+type RuleKey = ([FormulaId; 7], Names, Depth);
 
 /// The rules under construction.
 pub(crate) struct Lowering<'o> {
@@ -29,9 +33,9 @@ pub(crate) struct Lowering<'o> {
     pub(crate) b: GrammarBuilder,
     options: &'o Options,
     rules: HashMap<RuleKey, RuleId>,
-    values: HashMap<FormulaId, ExprId>,
+    values: HashMap<(FormulaId, Depth), ExprId>,
     queue: VecDeque<(RuleId, RuleKey, FormulaId)>,
-    shared: HashMap<&'static str, RuleId>,
+    shared: HashMap<(&'static str, Depth), RuleId>,
     keys: HashMap<ExprId, RuleId>,
     /// Rules of strings by their texts.
     strings: HashMap<ExprId, RuleId>,
@@ -39,6 +43,13 @@ pub(crate) struct Lowering<'o> {
     imported: HashMap<ExprId, ExprId>,
     /// The demand whose rule is being made, for finding keywords to blame.
     demand: FormulaId,
+    /// The rule that is being made, and where its values stand.
+    present: Option<RuleKey>,
+    depth: Depth,
+    /// The rule that first asked for each rule, where depth matters.
+    parents: HashMap<RuleKey, RuleKey>,
+    /// What the report is to say besides.
+    notes: Vec<ReportEntry>,
     n_states: usize,
     /// The same when the present object or array was begun.
     n_states_before: usize,
@@ -47,13 +58,21 @@ pub(crate) struct Lowering<'o> {
     ws: ExprId,
 }
 
+/// A grammar, and what the report is made of.
+pub(crate) struct Lowered<'o> {
+    pub(crate) grammar: Grammar,
+    pub(crate) normal: Normal<'o>,
+    /// Beside what the normal form knows.
+    pub(crate) notes: Vec<ReportEntry>,
+}
+
 impl<'o> Lowering<'o> {
     pub(crate) fn new(options: &'o Options, normal: Normal<'o>) -> Self {
         let mut b = GrammarBuilder::new();
         let blank =
             b.class(formwork_grammar::CharClass::from_ranges([('\t', '\n'), ('\r', '\r'), (' ', ' ')]));
         let ws = match options.whitespace {
-            Whitespace::Compact | Whitespace::Blanks { .. } => b.empty(),
+            Whitespace::Compact | Whitespace::Blanks { .. } | Whitespace::Lines { .. } => b.empty(),
             Whitespace::AtMost(n) => b.repeat(blank, 0, Some(n)),
             Whitespace::Any => b.star(blank),
         };
@@ -69,6 +88,10 @@ impl<'o> Lowering<'o> {
             strings: HashMap::default(),
             imported: HashMap::default(),
             demand: FormulaId::TRUE,
+            present: None,
+            depth: 0,
+            parents: HashMap::default(),
+            notes: Vec::new(),
             n_states: 0,
             n_states_before: 0,
             runs: DigitRuns { max: options.digits_in_a_row(), ..DigitRuns::default() },
@@ -77,16 +100,16 @@ impl<'o> Lowering<'o> {
     }
 
     /// The grammar of a demand. The parts of the work are queued, so that nothing recurses on the schema.
-    pub(crate) fn grammar(mut self, demand: FormulaId) -> Result<(Grammar, Normal<'o>), Error> {
+    pub(crate) fn grammar(mut self, demand: FormulaId) -> Result<Lowered<'o>, Error> {
         let pointer = self.normal.pointer(demand);
         let root = self.b.declare("root", Place::Pointer(pointer));
-        let root_body = self.value(demand)?;
+        let root_body = self.value_at(demand, 0)?;
         if root_body == self.b.never() {
             return Err(Error::new(ErrorKind::Unsatisfiable, "", "no value satisfies the schema"));
         }
         self.b.define(root, root_body);
-        while let Some((rule, (components, declared), demand)) = self.queue.pop_front() {
-            let body = self.body(components, &declared, demand)?;
+        while let Some((rule, key, demand)) = self.queue.pop_front() {
+            let body = self.body(key, demand)?;
             if body == self.b.never() && self.b.rule(rule) == root_body {
                 return Err(Error::new(ErrorKind::Unsatisfiable, "", "no value satisfies the schema"));
             }
@@ -100,7 +123,7 @@ impl<'o> Lowering<'o> {
             };
             Error::new(kind, error.place().pointer().unwrap_or_default(), error.message())
         })?;
-        Ok((grammar, self.normal))
+        Ok(Lowered { grammar, normal: self.normal, notes: self.notes })
     }
 
     /// The grammar of any value.
@@ -124,19 +147,27 @@ impl<'o> Lowering<'o> {
         }
     }
 
-    /// The values that satisfy a demand, as a reference.
-    pub(crate) fn value(&mut self, demand: FormulaId) -> Result<ExprId, Error> {
-        if let Some(&known) = self.values.get(&demand) {
+    /// The values that satisfy a demand, inside the present one, as a reference.
+    fn value(&mut self, demand: FormulaId) -> Result<ExprId, Error> {
+        let depth = self.inner_depth();
+        if self.is_too_deep(demand, depth) {
+            return Ok(self.b.never());
+        }
+        self.value_at(demand, depth)
+    }
+
+    fn value_at(&mut self, demand: FormulaId, depth: Depth) -> Result<ExprId, Error> {
+        if let Some(&known) = self.values.get(&(demand, depth)) {
             return Ok(known);
         }
-        let value = self.new_value(demand)?;
-        self.values.insert(demand, value);
+        let value = self.new_value(demand, depth)?;
+        self.values.insert((demand, depth), value);
         Ok(value)
     }
 
-    fn new_value(&mut self, demand: FormulaId) -> Result<ExprId, Error> {
+    fn new_value(&mut self, demand: FormulaId, depth: Depth) -> Result<ExprId, Error> {
         match demand {
-            FormulaId::TRUE => return Ok(self.any_value()),
+            FormulaId::TRUE => return Ok(self.at_depth(depth, Self::any_value)),
             FormulaId::FALSE => return Ok(self.b.never()),
             _ => {}
         }
@@ -150,11 +181,11 @@ impl<'o> Lowering<'o> {
             _ => self.normal.declared(demand)?,
         };
         if declared.is_empty() {
-            if let Some(shared) = self.whole_kind(components) {
+            if let Some(shared) = self.at_depth(depth, |this| this.whole_kind(components)) {
                 return Ok(shared);
             }
         }
-        let key = (components, declared);
+        let key = (components, declared, depth);
         if let Some(&rule) = self.rules.get(&key) {
             return Ok(self.b.rule(rule));
         }
@@ -168,6 +199,7 @@ impl<'o> Lowering<'o> {
         }
         let rule = self.b.declare(&rule_name(&pointer), Place::Pointer(pointer));
         self.rules.insert(key.clone(), rule);
+        self.remember_parent(&key);
         self.queue.push_back((rule, key, demand));
         Ok(self.b.rule(rule))
     }
@@ -191,7 +223,7 @@ impl<'o> Lowering<'o> {
             return match (kind, component) {
                 (Kind::Number, FormulaId::TRUE) => Some(self.any_number()),
                 (Kind::Number, _)
-                    if self.is_plain_integer(component) && self.options.numbers == Numbers::Plain =>
+                    if self.is_plain_integer(component) && self.options.numbers != Numbers::Any =>
                 {
                     Some(self.any_integer())
                 }
@@ -208,14 +240,10 @@ impl<'o> Lowering<'o> {
         matches!(self.normal.formulas.get(component), Formula::Atom(Atom::Integer(true)))
     }
 
-    fn body(
-        &mut self,
-        components: [FormulaId; 7],
-        declared: &Names,
-        demand: FormulaId,
-    ) -> Result<ExprId, Error> {
+    fn body(&mut self, key: RuleKey, demand: FormulaId) -> Result<ExprId, Error> {
         let pointer = self.normal.pointer(demand);
-        self.demand = demand;
+        let (components, declared, depth) = key.clone();
+        (self.demand, self.depth, self.present) = (demand, depth, Some(key));
         let mut ways = Vec::new();
         for (kind, component) in Kind::ALL.into_iter().zip(components) {
             if component == FormulaId::FALSE {
@@ -233,7 +261,7 @@ impl<'o> Lowering<'o> {
                 }
                 Kind::Object => {
                     self.n_states_before = self.n_states;
-                    self.object(component, declared, &pointer)?
+                    self.object(component, &declared, &pointer)?
                 }
             });
         }
@@ -265,20 +293,30 @@ impl<'o> Lowering<'o> {
 
     // ---- what every grammar shares ----
 
-    fn shared(&mut self, name: &'static str, body: impl FnOnce(&mut Self) -> ExprId) -> ExprId {
-        if let Some(&rule) = self.shared.get(name) {
+    /// A rule that all grammars share, one for each depth if `depth` matters to it.
+    fn shared_at(
+        &mut self,
+        name: &'static str,
+        depth: Depth,
+        body: impl FnOnce(&mut Self) -> ExprId,
+    ) -> ExprId {
+        if let Some(&rule) = self.shared.get(&(name, depth)) {
             return self.b.rule(rule);
         }
         let rule = self.b.declare(name, Place::none());
         self.b.set_sharing(rule, Sharing::Keep);
-        self.shared.insert(name, rule);
+        self.shared.insert((name, depth), rule);
         let body = body(self);
         self.b.define(rule, body);
         self.b.rule(rule)
     }
 
+    fn shared(&mut self, name: &'static str, body: impl FnOnce(&mut Self) -> ExprId) -> ExprId {
+        self.shared_at(name, 0, body)
+    }
+
     fn any_value(&mut self) -> ExprId {
-        self.shared("json_value", |this| {
+        self.shared_at("json_value", self.depth, |this| {
             let mut ways: Vec<ExprId> = ["null", "true", "false"].map(|word| this.b.literal(word)).into();
             ways.push(this.any_number());
             ways.push(this.any_string());
@@ -304,46 +342,27 @@ impl<'o> Lowering<'o> {
     }
 
     fn any_array(&mut self) -> ExprId {
-        self.shared("json_array", |this| {
-            let value = this.any_value();
-            let item = this.b.seq([this.ws, value]);
-            this.list("[", item, "]")
+        self.shared_at("json_array", self.depth, |this| {
+            let value = this.any_inner_value();
+            let item = this.item(value);
+            this.list(Brackets::ARRAY, item)
         })
     }
 
     fn any_object(&mut self) -> ExprId {
-        self.shared("json_object", |this| {
-            let (key, value) = (this.any_string(), this.any_value());
+        self.shared_at("json_object", self.depth, |this| {
+            let (key, value) = (this.any_string(), this.any_inner_value());
             let member = this.member(key, value);
-            this.list("{", member, "}")
+            this.list(Brackets::OBJECT, member)
         })
     }
 
-    /// Any number of items, white space before every token.
-    fn list(&mut self, open: &str, item: ExprId, close: &str) -> ExprId {
-        let (open, comma, close) = (self.b.literal(open), self.comma(), self.b.literal(close));
-        let more = self.b.seq([self.ws, comma, item]);
-        let more = self.b.star(more);
-        let items = self.b.seq([item, more]);
-        let items = self.b.optional(items);
-        self.b.seq([open, items, self.ws, close])
-    }
-
-    /// The comma between members or items.
-    fn comma(&mut self) -> ExprId {
-        match self.options.whitespace {
-            Whitespace::Blanks { after_comma: true, .. } => self.b.literal(", "),
-            _ => self.b.literal(","),
+    fn any_inner_value(&mut self) -> ExprId {
+        let depth = self.inner_depth();
+        if self.is_too_deep(FormulaId::TRUE, depth) {
+            return self.b.never();
         }
-    }
-
-    /// White space, a key, a colon and a value.
-    fn member(&mut self, key: ExprId, value: ExprId) -> ExprId {
-        let colon = match self.options.whitespace {
-            Whitespace::Blanks { after_colon: true, .. } => self.b.literal(": "),
-            _ => self.b.literal(":"),
-        };
-        self.b.seq([self.ws, key, self.ws, colon, self.ws, value])
+        self.at_depth(depth, Self::any_value)
     }
 
     /// A string of these texts: a rule of its own where they are without number. Other grammars have the same patterns and

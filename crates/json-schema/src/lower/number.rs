@@ -4,23 +4,28 @@
 //! where an atom's spellings cannot all be said (whole numbers with exponents, say), it is some of them, never more.
 
 use super::Lowering;
+use super::canonical::Canonical;
 use super::compare::{Comparer, Side};
 use crate::decimal::Decimal;
 use crate::error::Error;
 use crate::json::Number;
 use crate::normal::{Atom, Formula, FormulaId};
 use crate::options::Numbers;
+use crate::report::ReportEntry;
 use formwork_grammar::{CharClass, ExprId};
 
 /// How many decimal places an exponent may move the point of a whole number, under `numbers: any`.
 const MAX_SHIFT: u32 = 16;
 /// Last digits written out for a divisor.
 const MAX_LAST_DIGITS: usize = 3;
+/// Digits of a constant that is written out without an exponent.
+pub(super) const MAX_WRITTEN_OUT: u64 = 1_000;
 /// Numbers of a set written out one by one.
 const MAX_LISTED: u64 = 2_000;
 
 impl Lowering<'_> {
-    /// A number that has nearly as many digits as may stand side by side, or more, leaves no room for others.
+    /// A number that has nearly as many digits as may stand side by side, or more, leaves no room for others: until
+    /// [`Self::number`] is done there is no bound.
     fn notice_digits(&mut self, value: &Decimal) {
         if self.runs.max.is_some_and(|max| value.plain_len() + 4 > u64::from(max)) {
             (self.runs.max, self.runs.has_others) = (None, true);
@@ -50,11 +55,17 @@ impl Lowering<'_> {
     }
 
     pub(super) fn integer_syntax(&mut self) -> ExprId {
+        if self.options.numbers == Numbers::Canonical {
+            return self.canonical_syntax(Canonical::Whole, self.runs.max);
+        }
         let whole = self.whole_syntax();
         self.signed(whole)
     }
 
     pub(super) fn number_syntax(&mut self) -> ExprId {
+        if self.options.numbers == Numbers::Canonical {
+            return self.canonical_syntax(Canonical::Number, self.runs.max);
+        }
         let whole = self.whole_syntax();
         let fraction = self.comparer().fraction();
         let fraction = self.b.optional(fraction);
@@ -64,8 +75,37 @@ impl Lowering<'_> {
         self.signed(magnitude)
     }
 
+    /// Says in the report that the digits of multiples are not bounded, unless bounds on both sides see to it.
+    fn note_digits_of_multiples(&mut self, formula: FormulaId, whole: bool) -> Result<(), Error> {
+        let is = |this: &Self, test: fn(&Atom) -> bool| {
+            let parts = this.normal.formulas.conjuncts(formula);
+            parts
+                .iter()
+                .any(|&part| matches!(this.normal.formulas.get(part), Formula::Atom(atom) if test(atom)))
+        };
+        let bounded = whole
+            && self.options.numbers != Numbers::Any
+            && is(self, |atom| matches!(atom, Atom::Above { .. }))
+            && is(self, |atom| matches!(atom, Atom::Below { .. }));
+        if self.options.digits_in_a_row().is_some() && !bounded {
+            let pointer = self.normal.pointer_of(self.demand, "multipleOf")?;
+            self.notes.push(ReportEntry { pointer, what: "multipleOf (digits are not bounded)".to_owned() });
+        }
+        Ok(())
+    }
+
     /// The numbers that satisfy a formula.
     pub(super) fn number(&mut self, formula: FormulaId, pointer: &str) -> Result<ExprId, Error> {
+        let bound = self.runs.max;
+        let numbers = self.number_unbounded(formula, pointer);
+        if std::mem::replace(&mut self.runs.max, bound) != bound {
+            let what = "digits are not bounded beside a number of nearly as many".to_owned();
+            self.notes.push(ReportEntry { pointer: pointer.to_owned(), what });
+        }
+        numbers
+    }
+
+    fn number_unbounded(&mut self, formula: FormulaId, pointer: &str) -> Result<ExprId, Error> {
         if formula == FormulaId::TRUE {
             return Ok(self.any_number());
         }
@@ -81,7 +121,7 @@ impl Lowering<'_> {
                 .any(|&part| matches!(this.normal.formulas.get(part), Formula::Atom(other) if other == atom))
         };
         let whole = is(self, &Atom::Integer(true));
-        if conjuncts.len() == 1 && whole && self.options.numbers == Numbers::Plain {
+        if conjuncts.len() == 1 && whole && self.options.numbers != Numbers::Any {
             return Ok(self.any_integer());
         }
         if let Some(listed) = self.listed(formula, whole)? {
@@ -91,10 +131,28 @@ impl Lowering<'_> {
             Atom::Multiple(of, _) => last_digits(of).is_none_or(|(digits, _)| digits > MAX_LAST_DIGITS),
             _ => false,
         };
-        if self.normal.formulas.atoms(formula).iter().any(|(_, atom)| divides_digits(atom)) {
+        let atoms = self.normal.formulas.atoms(formula);
+        // Every whole number is a multiple of 0.5.
+        let asks = |of: &Decimal| !(whole && Decimal::from_u64(1).is_multiple_of(of) == Some(true));
+        let has_multiples = atoms.iter().any(|(_, atom)| matches!(atom, Atom::Multiple(of, _) if asks(of)));
+        if has_multiples {
+            self.note_digits_of_multiples(formula, whole)?;
+        }
+        if atoms.iter().any(|(_, atom)| divides_digits(atom)) {
             return self.by_digits(formula, whole, pointer);
         }
-        self.number_text(formula, whole, pointer)
+        let spellings = self.number_text(formula, whole, pointer)?;
+        if self.options.numbers != Numbers::Canonical {
+            return Ok(spellings);
+        }
+        Ok(self.canonical_among(
+            spellings,
+            match (whole, has_multiples) {
+                (true, _) => Canonical::Whole,
+                (false, true) => Canonical::Plain,
+                (false, false) => Canonical::Number,
+            },
+        ))
     }
 
     /// The numbers of a formula one by one, if a set or close bounds on whole numbers leave only few.
@@ -163,9 +221,12 @@ impl Lowering<'_> {
     pub(super) fn constant(&mut self, number: &Number, whole: bool) -> ExprId {
         let value = &number.value;
         self.notice_digits(value);
+        if self.options.numbers == Numbers::Canonical {
+            return self.canonical_constant(value, whole);
+        }
         let plain_only =
             self.options.numbers == Numbers::Plain && value.is_integer() && (number.written_plain || whole);
-        let equal = if value.plain_len() > 1_000 {
+        let equal = if value.plain_len() > MAX_WRITTEN_OUT {
             // Written out it would be absurd; its scientific spelling is enough.
             self.b.never()
         } else {
@@ -226,7 +287,7 @@ impl Lowering<'_> {
 
     /// Every whole number as the options allow it.
     fn every_integer(&mut self) -> ExprId {
-        if self.options.numbers == Numbers::Plain {
+        if self.options.numbers != Numbers::Any {
             return self.integer_syntax();
         }
         let (whole, zero, point) = (self.whole_syntax(), self.b.literal("0"), self.b.literal("."));
@@ -300,7 +361,7 @@ impl Lowering<'_> {
             return self.every_number(false);
         }
         let magnitude = self.whole_syntax();
-        if self.options.numbers == Numbers::Plain {
+        if self.options.numbers != Numbers::Any {
             return self.signed(magnitude);
         }
         let (point, zero) = (self.b.literal("."), self.b.literal("0"));
@@ -315,8 +376,11 @@ impl Lowering<'_> {
         self.notice_digits(value);
         let mut comparer = self.comparer();
         let scientific = comparer.scientific_equal(value);
-        let plain =
-            if value.plain_len() > 1_000 { comparer.b.never() } else { comparer.plain_equal(value, false) };
+        let plain = if value.plain_len() > MAX_WRITTEN_OUT {
+            comparer.b.never()
+        } else {
+            comparer.plain_equal(value, false)
+        };
         let magnitude = self.b.alt([plain, scientific]);
         if value.is_zero() {
             return self.signed(magnitude);
@@ -408,7 +472,7 @@ impl Lowering<'_> {
 
     /// What may follow the digits of a whole number.
     fn whole_fraction(&mut self) -> ExprId {
-        if self.options.numbers == Numbers::Plain {
+        if self.options.numbers != Numbers::Any {
             return self.b.empty();
         }
         let (point, zero) = (self.b.literal("."), self.b.literal("0"));

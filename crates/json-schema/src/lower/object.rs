@@ -5,6 +5,7 @@
 //! the position among the declared names. Objects whose members come in any order have a module of their own.
 
 use super::Lowering;
+use super::layout::{Brackets, Close};
 use super::machine::{Machine, MachineState};
 use crate::error::Error;
 use crate::normal::{Alternative, Atom, Formula, FormulaId, Key, Kind, Names};
@@ -63,8 +64,7 @@ impl Lowering<'_> {
         pointer: &str,
     ) -> Result<ExprId, Error> {
         let Some(parts) = self.take_apart(formula, declared, pointer)? else { return Ok(self.b.never()) };
-        let (open, close) = (self.b.literal("{"), self.b.literal("}"));
-        let close = self.b.seq([self.ws, close]);
+        let (open, close) = self.brackets(Brackets::OBJECT);
         match self.options.property_order {
             PropertyOrder::Schema => {
                 let members = self.in_order(&parts, close, pointer)?;
@@ -368,7 +368,7 @@ impl Lowering<'_> {
     }
 
     /// Declared names in order, then the others.
-    fn in_order(&mut self, parts: &Parts, close: ExprId, pointer: &str) -> Result<ExprId, Error> {
+    fn in_order(&mut self, parts: &Parts, close: Close, pointer: &str) -> Result<ExprId, Error> {
         let n = parts.declared.len();
         // Forward: the residuals at each position, and the steps between them.
         let mut layers: Vec<Layer> = Vec::with_capacity(n + 1);
@@ -411,9 +411,9 @@ impl Lowering<'_> {
             }
             machine.states.push(MachineState { edges, end: self.normal.may_end(residual) });
         }
-        let tails = self.tails(&machine, close, pointer);
+        let tails = self.tails(&machine, close.after, pointer);
         let mut heads: Vec<ExprId> =
-            (0..residuals.len()).map(|state| self.head(&machine, state, &tails, close)).collect();
+            (0..residuals.len()).map(|state| self.head(&machine, state, &tails, close.empty)).collect();
         let mut afters: Vec<ExprId> = tails[..residuals.len()].to_vec();
         // Backward: what may come from each position on, before anything came and after something did.
         for (i, (layer, name)) in layers.iter().zip(&parts.declared).enumerate().rev() {
@@ -439,7 +439,7 @@ impl Lowering<'_> {
             }
             (heads, afters) = (new_heads, new_afters);
         }
-        Ok(heads.first().copied().unwrap_or(close))
+        Ok(heads.first().copied().unwrap_or(close.empty))
     }
 }
 

@@ -1,0 +1,170 @@
+//! White space: the gaps between tokens, and lines as `json.dumps` writes them with `indent`.
+//!
+//! How far a line is indented depends on how deep its value stands, and a rule has one text. So with lines each rule is
+//! one of a depth: the same demand at two depths is two rules. A schema that is not recursive has as many depths as it
+//! nests; one that is (any value is) would have rules without end, so from
+//! [`max_indented_depth`](crate::Limits::max_indented_depth) on what lies inside of itself is left out, and the report
+//! says so. Without lines there is one depth, and nothing of this costs anything.
+
+use super::Lowering;
+use crate::normal::FormulaId;
+use crate::options::Whitespace;
+use crate::report::ReportEntry;
+use formwork_grammar::ExprId;
+
+/// How many arrays and objects a value stands in, if white space depends on it; else 0.
+pub(super) type Depth = u32;
+
+/// What begins an array or object and what ends it.
+#[derive(Clone, Copy)]
+pub(super) struct Brackets {
+    open: &'static str,
+    close: &'static str,
+}
+
+impl Brackets {
+    pub(super) const ARRAY: Self = Self { open: "[", close: "]" };
+    pub(super) const OBJECT: Self = Self { open: "{", close: "}" };
+}
+
+/// What ends an array or object, with the white space before it.
+#[derive(Clone, Copy)]
+pub(super) struct Close {
+    /// After nothing.
+    pub(super) empty: ExprId,
+    /// After items or members.
+    pub(super) after: ExprId,
+}
+
+impl Lowering<'_> {
+    fn indent(&self) -> Option<u32> {
+        match self.options.whitespace {
+            Whitespace::Lines { indent, .. } => Some(indent),
+            _ => None,
+        }
+    }
+
+    // ---- depths ----
+
+    /// Where the values inside the present one stand.
+    pub(super) fn inner_depth(&self) -> Depth {
+        if self.indent().is_some() { self.depth + 1 } else { 0 }
+    }
+
+    pub(super) fn at_depth<T>(&mut self, depth: Depth, work: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.depth, depth);
+        let result = work(self);
+        self.depth = outer;
+        result
+    }
+
+    /// Notes which rule first asked for a rule.
+    pub(super) fn remember_parent(&mut self, key: &super::RuleKey) {
+        if let (Some(present), Some(_)) = (&self.present, self.indent()) {
+            self.parents.insert(key.clone(), present.clone());
+        }
+    }
+
+    /// Whether a value is left out for being too deep inside values like itself; the report says so then.
+    pub(super) fn is_too_deep(&mut self, demand: FormulaId, depth: Depth) -> bool {
+        let max = self.options.limits.max_indented_depth;
+        if depth as usize <= max || (demand != FormulaId::TRUE && !self.is_inside_itself()) {
+            return false;
+        }
+        self.notes.push(ReportEntry {
+            pointer: self.normal.pointer(self.demand),
+            what: format!(
+                "values that stand in more than {max} arrays and objects are left out under `indent`"
+            ),
+        });
+        true
+    }
+
+    /// Whether one of the rules that lead to the present one came twice.
+    fn is_inside_itself(&self) -> bool {
+        let mut seen = formwork_grammar::HashSet::default();
+        let mut at = self.present.as_ref();
+        while let Some(key) = at {
+            if !seen.insert((&key.0, &key.1)) {
+                return true;
+            }
+            at = self.parents.get(key);
+        }
+        false
+    }
+
+    // ---- gaps ----
+
+    /// The beginning of a line, or the gap that stands for it.
+    fn line(&mut self, depth: Depth) -> ExprId {
+        match self.indent() {
+            None => self.ws,
+            Some(indent) => {
+                let blanks = u64::from(indent) * u64::from(depth);
+                let blanks = " ".repeat(usize::try_from(blanks).unwrap_or(usize::MAX));
+                self.b.literal(format!("\n{blanks}"))
+            }
+        }
+    }
+
+    /// An item with the white space before it.
+    pub(super) fn item(&mut self, value: ExprId) -> ExprId {
+        let line = self.line(self.inner_depth());
+        self.b.seq([line, value])
+    }
+
+    /// A key, a colon and a value with the white space before and between them.
+    pub(super) fn member(&mut self, key: ExprId, value: ExprId) -> ExprId {
+        let line = self.line(self.inner_depth());
+        let colon = match self.options.whitespace {
+            Whitespace::Blanks { after_colon: true, .. } | Whitespace::Lines { after_colon: true, .. } => {
+                self.b.literal(": ")
+            }
+            _ => self.b.literal(":"),
+        };
+        self.b.seq([line, key, self.ws, colon, self.ws, value])
+    }
+
+    /// The comma between members or items.
+    pub(super) fn comma(&mut self) -> ExprId {
+        match self.options.whitespace {
+            Whitespace::Blanks { after_comma: true, .. } | Whitespace::Lines { after_comma: true, .. } => {
+                self.b.literal(", ")
+            }
+            _ => self.b.literal(","),
+        }
+    }
+
+    /// The brackets of an array or object.
+    pub(super) fn brackets(&mut self, brackets: Brackets) -> (ExprId, Close) {
+        let (open, close) = (self.b.literal(brackets.open), self.b.literal(brackets.close));
+        let line = self.line(self.depth);
+        let after = self.b.seq([line, close]);
+        // Python writes nothing between brackets that hold nothing.
+        let empty = if self.indent().is_some() { close } else { after };
+        (open, Close { empty, after })
+    }
+
+    /// Brackets around items, of which there may be none if `may_be_empty`.
+    pub(super) fn bracketed(&mut self, brackets: Brackets, items: ExprId, may_be_empty: bool) -> ExprId {
+        let (open, close) = self.brackets(brackets);
+        if !may_be_empty {
+            return self.b.seq([open, items, close.after]);
+        }
+        if close.empty == close.after {
+            let items = self.b.optional(items);
+            return self.b.seq([open, items, close.after]);
+        }
+        let some = self.b.seq([items, close.after]);
+        let inside = self.b.alt([close.empty, some]);
+        self.b.seq([open, inside])
+    }
+
+    /// Any number of items.
+    pub(super) fn list(&mut self, brackets: Brackets, item: ExprId) -> ExprId {
+        let more = self.after_comma(item);
+        let more = self.b.star(more);
+        let items = self.b.seq([item, more]);
+        self.bracketed(brackets, items, true)
+    }
+}
