@@ -6,7 +6,7 @@ use crate::runs::LongRuns;
 use crate::symbols::SymbolIds;
 use formwork_earley::{LimitExceeded, Rows};
 use formwork_fsm::{Automata, RuleId, Segmented, StateId};
-use formwork_mask::{LocalMask, Switches, Walker};
+use formwork_mask::{LocalMask, Slices, Switches, Ticks, Walker};
 use formwork_vocab::Vocabulary;
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -73,22 +73,27 @@ impl CompiledGrammar {
         WeakGrammar { inner: Arc::downgrade(&self.inner) }
     }
 
-    fn slot(&self, state: StateId) -> &Slot {
+    fn slot(&self, state: StateId, ticks: Ticks) -> &Slot {
         let inner = &self.inner;
         let rule = state.rule();
         let slots = inner.slots.get(rule.index()).unwrap_or_else(|| {
             inner.slots.get_or_init(rule.index(), || {
-                let n_states = inner.automata.n_states_of(rule);
+                // A rule that counts letters has masks with and without counts.
+                let n_masks = if inner.automata.unticked(rule).is_some() { 3 } else { 1 };
+                let n_slots = inner.automata.n_states_of(rule) * n_masks;
                 match inner.config.pool {
                     true => {
                         let key = (inner.automata.tables(rule), inner.automata.is_called(rule));
-                        inner.pool.slots(key, n_states)
+                        inner.pool.slots(key, n_slots)
                     }
-                    false => private(n_states),
+                    false => private(n_slots),
                 }
             })
         });
-        &slots[state.number()]
+        // A rule has masks of one kind, or of all three.
+        let n_states = inner.automata.n_states_of(rule);
+        let kind = if slots.len() > n_states { ticks as usize } else { 0 };
+        &slots[kind * n_states + state.number()]
     }
 
     /// Whether the mask forbids some real id.
@@ -158,21 +163,29 @@ impl CompiledGrammar {
     }
 
     pub(crate) fn walker(&self) -> Walker {
+        Walker::new(Arc::clone(self.slices()), self.switches(), self.rows())
+    }
+
+    pub(crate) fn switches(&self) -> Switches {
         let Config { slices, suffixes, .. } = self.inner.config;
-        let switches = Switches { slices, suffixes };
-        Walker::new(Arc::clone(self.inner.pool.slices()), switches, self.rows())
+        Switches { slices, suffixes }
+    }
+
+    pub(crate) fn slices(&self) -> &Arc<Slices> {
+        self.inner.pool.slices()
     }
 
     /// The local mask of a state, computed with the caller's walker if it is not there yet.
     pub(crate) fn local(
         &self,
         state: StateId,
+        ticks: Ticks,
         walker: &mut Option<Walker>,
     ) -> Result<Arc<LocalMask>, LimitExceeded> {
-        let slot = self.slot(state);
+        let slot = self.slot(state, ticks);
         match slot.get() {
             Some(local) => local.clone(),
-            None => slot.get_or_init(|| self.find_local(state, walker)).clone(),
+            None => slot.get_or_init(|| self.find_local(state, ticks, walker)).clone(),
         }
     }
 
@@ -180,43 +193,46 @@ impl CompiledGrammar {
     fn find_local(
         &self,
         state: StateId,
+        ticks: Ticks,
         walker: &mut Option<Walker>,
     ) -> Result<Arc<LocalMask>, LimitExceeded> {
         let Inner { automata, config, pool, .. } = &*self.inner;
         if !config.pool || !formwork_mask::is_wide(automata, state) {
-            return self.compute_local(state, walker);
+            return self.compute_local(state, ticks, walker);
         }
-        let Some(form) = automata.canonical(state, MAX_FORM) else {
-            return self.compute_local(state, walker);
+        let Some(mut form) = automata.canonical(state, MAX_FORM) else {
+            return self.compute_local(state, ticks, walker);
         };
+        form.push(ticks as u32);
         let shared = pool.shared(form);
         match shared.get() {
             Some(local) => {
                 pool.count_hit();
                 local.clone()
             }
-            None => shared.get_or_init(|| self.compute_local(state, walker)).clone(),
+            None => shared.get_or_init(|| self.compute_local(state, ticks, walker)).clone(),
         }
     }
 
     fn compute_local(
         &self,
         state: StateId,
+        ticks: Ticks,
         walker: &mut Option<Walker>,
     ) -> Result<Arc<LocalMask>, LimitExceeded> {
-        let base = walker.get_or_insert_with(|| self.walker()).base_of(state);
+        let base = walker.get_or_insert_with(|| self.walker()).base_of(state, ticks);
         // A base has none itself, so this goes one level deep.
         let base = match base {
-            Some(base) => Some((base, self.local(base, walker)?)),
+            Some(base) => Some((base, self.local(base, ticks, walker)?)),
             None => None,
         };
         let walker = walker.get_or_insert_with(|| self.walker());
-        let local = Arc::new(walker.local_mask(state, base)?);
+        let local = Arc::new(walker.local_mask(state, base, ticks)?);
         self.inner.pool.count_miss(size_of::<LocalMask>() + local.memory_size());
         Ok(local)
     }
 
     pub(crate) fn has_local(&self, state: StateId) -> bool {
-        self.slot(state).get().is_some()
+        self.slot(state, Ticks::Ignored).get().is_some()
     }
 }

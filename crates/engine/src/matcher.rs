@@ -41,7 +41,7 @@ pub struct Matcher {
 /// Buffers and caches: a fork gets new ones.
 #[derive(Default)]
 struct Scratch {
-    resolver: Resolver,
+    resolver: Option<Resolver>,
     walker: Option<Walker>,
     recipes: HashMap<RowId, Recipe>,
 }
@@ -201,10 +201,11 @@ impl Matcher {
             }
             return Ok(());
         }
-        resolver.resolve(compiled.vocabulary(), &mut self.rows, row, mask, |state| {
-            compiled.local(state, walker)
+        let resolver = resolver.get_or_insert_with(|| Resolver::new(compiled.switches()));
+        resolver.resolve(compiled.slices(), &mut self.rows, row, mask, |state, ticks| {
+            compiled.local(state, ticks, walker)
         })?;
-        if compiled.config().recipes && resolver.extra().len() <= MAX_RECIPE {
+        if compiled.config().recipes && !resolver.is_counting() && resolver.extra().len() <= MAX_RECIPE {
             if recipes.len() >= MAX_RECIPES {
                 recipes.clear();
             }
@@ -302,7 +303,7 @@ impl Matcher {
             }
         });
         scratch.recipes.clear();
-        scratch.resolver.forget();
+        scratch.resolver.iter_mut().for_each(Resolver::forget);
         self.collect_at = COLLECT_AT.max(2 * self.rows.memory_size());
     }
 
@@ -330,7 +331,7 @@ impl Matcher {
             return Err(LimitExceeded::Bytes);
         }
         self.scratch.recipes.clear();
-        self.scratch.resolver.forget();
+        self.scratch.resolver.iter_mut().for_each(Resolver::forget);
         self.history = history;
         Ok(())
     }

@@ -8,6 +8,7 @@ use crate::compiled::CompiledGrammar;
 use crate::error::{CompileError, CompileErrorKind};
 use formwork_fsm::StateId;
 use formwork_grammar::Place;
+use formwork_mask::Ticks;
 use formwork_vocab::Trie;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -66,7 +67,7 @@ pub(crate) fn within_budget(
             });
         }
         // A state that is too ambiguous is no reason to refuse the grammar: it may never be reached.
-        let _ = compiled.local(state, &mut walker);
+        let _ = compiled.local(state, Ticks::Ignored, &mut walker);
     }
     Ok(())
 }
@@ -114,7 +115,7 @@ pub(crate) fn on_threads(compiled: &CompiledGrammar, spawn: &Arc<dyn Spawn>, n_j
             while let Some(&state) = states.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let Some(compiled) = weak.upgrade() else { return };
                 if !compiled.has_local(state) {
-                    let _ = compiled.local(state, &mut walker);
+                    let _ = compiled.local(state, Ticks::Ignored, &mut walker);
                 }
             }
         };

@@ -358,6 +358,22 @@ impl Automata {
         RuleView { tables: &self.link(rule).tables }
     }
 
+    /// The states of a rule that counts the ticks of its own letters, as if nothing ticked, with the most ticks that any
+    /// of them needs to an end.
+    ///
+    /// For an item from which the rule may tick `left` more times and must tick `due` more, the state says the same with
+    /// and without ticks about every text of n bytes if n + most needed ≤ `left` and `due` is at most what the state
+    /// [needs](Self::ticks_ahead). `None` if the rule does not count, calls others, or a byte may tick and not tick.
+    ///
+    /// Cost: a load, or linear in the rule's edges the first time.
+    pub fn unticked(&self, rule: RuleId) -> Option<(RuleView<'_>, u32)> {
+        if !matches!(self.counter(rule), Some(Counter::Ticks { .. })) {
+            return None;
+        }
+        let unticked = self.link(rule).tables.unticked()?;
+        Some((RuleView { tables: &unticked.tables }, unticked.most_needed))
+    }
+
     // ---- states ----
 
     #[inline]

@@ -68,6 +68,7 @@ mod tables;
 mod text;
 mod ticks;
 mod unit;
+mod unticked;
 mod until;
 mod valmari;
 mod work;

@@ -7,9 +7,11 @@ use crate::dfa::Dfa;
 use crate::guards::Guards;
 use crate::loops::{Loop, own_loop};
 use crate::ticks;
+use crate::unticked::Unticked;
 use formwork_grammar::{ByteSet, HashMap};
 use std::hash::Hash;
 use std::marker::PhantomData;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The automaton of a rule. Immutable.
@@ -28,6 +30,8 @@ pub(crate) struct Tables {
     pub(crate) alphabet: ByteSet,
     /// What states ask of the members that came, if this is a set's.
     pub(crate) guards: Guards,
+    /// The same without ticks, if that is asked for and can be had.
+    unticked: OnceLock<Option<Box<Unticked>>>,
 }
 
 /// What the ticks of calls mean.
@@ -173,6 +177,7 @@ impl Tables {
             sets: sets.finished(),
             alphabet,
             guards,
+            unticked: OnceLock::new(),
         };
         Some((tables, imports))
     }
@@ -183,6 +188,13 @@ impl Tables {
         dead.finish_state(false);
         let none = Self::of(&dead, &Ticks::None, |_| ByteSet::EMPTY);
         none.map_or_else(|| unreachable!("only sets are refused"), |(tables, _)| tables)
+    }
+
+    /// The tables without ticks, if there are any.
+    ///
+    /// Cost: a load, or linear in the edges the first time.
+    pub(crate) fn unticked(&self) -> Option<&Unticked> {
+        self.unticked.get_or_init(|| Unticked::of(self).map(Box::new)).as_deref()
     }
 
     /// The number of states.
@@ -198,6 +210,7 @@ impl Tables {
             + size_of_val(&self.byte_edges[..])
             + size_of_val(&self.calls[..])
             + self.guards.memory_size()
+            + self.unticked.get().and_then(Option::as_ref).map_or(0, |unticked| unticked.tables.memory_size())
     }
 }
 

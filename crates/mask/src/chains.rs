@@ -5,6 +5,7 @@
 //! ASCII characters and how many of them in a row, in any order, are read for certain; subtrees of a trie that are not higher and
 //! made of these characters alone are taken whole.
 
+use crate::far::Ticks;
 use formwork_fsm::{RuleId, RuleView};
 use formwork_grammar::HashMap;
 use formwork_vocab::{NodeId, TokenId, Trie};
@@ -24,7 +25,7 @@ pub(crate) struct Chain {
 /// The chains of one rule's states, found when asked for.
 #[derive(Debug, Default)]
 pub(crate) struct Chains {
-    of: Option<RuleId>,
+    of: Option<(RuleId, Ticks)>,
     known: HashMap<u32, Chain>,
 }
 
@@ -35,8 +36,8 @@ const LONGEST: u8 = 40;
 
 impl Chains {
     /// From now on the states of this rule are meant.
-    pub(crate) fn turn_to(&mut self, rule: RuleId) {
-        if self.of.replace(rule) != Some(rule) {
+    pub(crate) fn turn_to(&mut self, rule: RuleId, ticks: Ticks) {
+        if self.of.replace((rule, ticks)) != Some((rule, ticks)) {
             self.known.clear();
         }
     }

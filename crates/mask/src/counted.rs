@@ -14,6 +14,7 @@ use formwork_grammar::{ByteSet, HashMap};
 use formwork_vocab::{NodeId, TokenId, Trie};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// States with the ticks counted on the way.
 type Config = SmallVec<[(StateId, u32); 4]>;
@@ -46,14 +47,19 @@ struct Frame {
     characters: u32,
 }
 
+/// What a state says by the item's count: of all tokens, or of the [long](crate::far) ones.
 pub(crate) fn counted_mask(
     slices: &Slices,
     automata: &Automata,
     start: StateId,
+    is_long: bool,
     groups_suffixes: bool,
 ) -> CountedMask {
-    let vocabulary = slices.vocabulary();
-    let trie = vocabulary.trie();
+    let long = is_long.then(|| &slices.long_tokens().trie);
+    let (trie, source) = match long {
+        Some(long) => (&**long, Source::Rest),
+        None => (slices.vocabulary().trie(), Source::Vocabulary),
+    };
     let mut found = Found::default();
     let mut boundaries: BTreeMap<u32, Vec<Boundary>> = BTreeMap::new();
     // What lies behind the end of a rule that nobody calls is nobody's.
@@ -106,8 +112,7 @@ pub(crate) fn counted_mask(
             // The states of a set are sorted by ticks first, so each number is met once.
             if last_ticks.replace(ticks) != Some(ticks) {
                 let n_tokens = trie.token_range(node).len() - tokens.len();
-                let boundary =
-                    Boundary { source: Source::Vocabulary, node, undecided: ByteSet::FULL, n_tokens };
+                let boundary = Boundary { source, node, undecided: ByteSet::FULL, n_tokens };
                 boundaries.entry(ticks).or_default().push(boundary);
             }
         }
@@ -118,7 +123,7 @@ pub(crate) fn counted_mask(
             node = trie.end(node);
         }
     }
-    finish(slices, found, boundaries, groups_suffixes)
+    finish(slices, found, boundaries, long, groups_suffixes)
 }
 
 /// Whether the state's ticking loop reads every text below the node. False for a state that has none, even where nothing
@@ -165,6 +170,7 @@ fn finish(
     slices: &Slices,
     found: Found,
     boundaries: BTreeMap<u32, Vec<Boundary>>,
+    long: Option<&Arc<Trie>>,
     groups_suffixes: bool,
 ) -> CountedMask {
     let vocabulary = slices.vocabulary();
@@ -195,7 +201,7 @@ fn finish(
         .into_iter()
         .map(|(ticks, boundaries)| End {
             ticks,
-            boundaries: Boundaries::new(vocabulary, None, boundaries, None, groups_suffixes),
+            boundaries: Boundaries::new(vocabulary, long, boundaries, None, groups_suffixes),
         })
         .collect();
     CountedMask {

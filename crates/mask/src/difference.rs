@@ -46,6 +46,7 @@ impl Walker {
         &mut self,
         vocabulary: &Vocabulary,
         automata: &Automata,
+        view: RuleView<'_>,
         state: StateId,
         base: Option<(StateId, Arc<LocalMask>)>,
     ) -> Result<Option<LocalMask>, LimitExceeded> {
@@ -53,7 +54,7 @@ impl Walker {
         if mask.base.is_some() || mask.counted.is_some() || !mask.rechecks.is_empty() {
             return Ok(None);
         }
-        let Some(mut found) = self.difference(vocabulary.trie(), automata, state, base)? else {
+        let Some(mut found) = self.difference(vocabulary.trie(), automata, view, state, base)? else {
             return Ok(None);
         };
         if !automata.is_called(automata.rule_of(state)) {
@@ -65,17 +66,17 @@ impl Walker {
         let boundaries = Boundaries::new(vocabulary, None, found.boundaries, None, self.switches.suffixes);
         let base = Some(Base { mask, less: found.less.into(), excluded: found.excluded.into() });
         let accepted = TokenSet::List(found.more.into());
-        Ok(Some(LocalMask { accepted, boundaries, rechecks: Box::default(), base, counted: None }))
+        Ok(Some(LocalMask { accepted, boundaries, base, ..LocalMask::default() }))
     }
 
     fn difference(
         &mut self,
         trie: &Trie,
         automata: &Automata,
+        view: RuleView<'_>,
         state: StateId,
         base: StateId,
     ) -> Result<Option<Difference>, LimitExceeded> {
-        let view = automata.view(state.rule());
         let mut found = Difference::default();
         let both = Both { state: Some(Config::State(state)), base: Some(Config::State(base)) };
         let bytes = differing(view, state, base);

@@ -24,6 +24,7 @@ mod chains;
 mod counted;
 mod descent;
 mod difference;
+mod far;
 mod local;
 mod resolve;
 mod slices;
@@ -31,6 +32,7 @@ mod token_set;
 mod tokens_by_byte;
 mod walk;
 
+pub use far::Ticks;
 pub use local::LocalMask;
 pub use resolve::{Resolver, write_accepted};
 pub use slices::Slices;

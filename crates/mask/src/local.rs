@@ -14,8 +14,9 @@ use std::sync::Arc;
 /// what follows is the parent's to decide.
 ///
 /// The local mask depends on the state and what its rule calls, not on the parents and not on the bounds of the rule's own
-/// counter. It is immutable and shared.
-#[derive(Clone, Debug)]
+/// counter. It is immutable and shared. A state of a rule that counts its letters has several, by how
+/// [far](crate::Ticks) the item is from the bounds.
+#[derive(Debug, Default)]
 pub struct LocalMask {
     /// Beside those of the base.
     pub(crate) accepted: TokenSet,

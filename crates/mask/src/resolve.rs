@@ -8,10 +8,12 @@
 use crate::bits;
 use crate::boundary::{self, Boundaries, Source};
 use crate::descent::Descent;
-use crate::local::{Base, LocalMask};
-use crate::slices::covers;
+use crate::far::{Distance, Ticks, distance, left_and_due};
+use crate::local::{Base, CountedMask, LocalMask};
+use crate::slices::{Slices, covers};
+use crate::walk::Switches;
 use formwork_earley::{Item, LimitExceeded, Mark, RowId, Rows, TableId};
-use formwork_fsm::{Counter, RuleId, StateId};
+use formwork_fsm::{RuleId, StateId};
 use formwork_grammar::{ByteSet, HashMap};
 use formwork_vocab::{NodeId, TokenId, Trie, Vocabulary};
 use std::sync::Arc;
@@ -30,6 +32,10 @@ pub struct Resolver {
     found: Vec<(TokenId, u32)>,
     /// Tokens that boundaries added, in the order found; may repeat what local masks allow.
     extra: Vec<TokenId>,
+    /// Whether long tokens were counted apart in the last mask.
+    is_counting: bool,
+    /// Whether every item's count is asked for.
+    counts_always: bool,
 }
 
 /// What places allowed before: the tokens, and how many of their bytes stand behind the boundary.
@@ -80,9 +86,10 @@ impl Resolver {
         self.behind.known.clear();
     }
 
-    /// A resolver with empty buffers.
-    pub fn new() -> Self {
-        Self::default()
+    /// A resolver with empty buffers. Without `slices` among the switches it takes no item to be
+    /// [far](crate::Ticks) from its bounds.
+    pub fn new(switches: Switches) -> Self {
+        Self { counts_always: !switches.slices, ..Self::default() }
     }
 
     /// Makes `mask` hold the text tokens that `row` allows; `mask` has at least the vocabulary's
@@ -94,23 +101,28 @@ impl Resolver {
     /// A limit, or what `local` fails with; then `mask` is incomplete.
     pub fn resolve<E: From<LimitExceeded>>(
         &mut self,
-        vocabulary: &Vocabulary,
+        slices: &Slices,
         rows: &mut Rows,
         row: RowId,
         mask: &mut [u32],
-        local: impl FnMut(StateId) -> Result<Arc<LocalMask>, E>,
+        local: impl FnMut(StateId, Ticks) -> Result<Arc<LocalMask>, E>,
     ) -> Result<(), E> {
         self.extra.clear();
         let mark = rows.mark();
-        let result = self.resolve_marked(vocabulary, rows, row, mask, mark, local);
+        let result = self.resolve_marked(slices, rows, row, mask, mark, local);
         rows.release(mark);
         result
     }
 
     /// The tokens that boundaries added at the last [`resolve`](Self::resolve): with the accepted tokens of the row's
-    /// local masks they are the row's mask.
+    /// local masks they are the row's mask, if there is nothing [else](Self::is_counting).
     pub fn extra(&self) -> &[TokenId] {
         &self.extra
+    }
+
+    /// Whether in the last mask long tokens were counted apart.
+    pub fn is_counting(&self) -> bool {
+        self.is_counting
     }
 
     /// The local masks of the row's scannable items at the last [`resolve`](Self::resolve), in their order.
@@ -120,21 +132,37 @@ impl Resolver {
 
     fn resolve_marked<E: From<LimitExceeded>>(
         &mut self,
-        vocabulary: &Vocabulary,
+        slices: &Slices,
         rows: &mut Rows,
         row: RowId,
         mask: &mut [u32],
         mark: Mark,
-        mut local: impl FnMut(StateId) -> Result<Arc<LocalMask>, E>,
+        mut local: impl FnMut(StateId, Ticks) -> Result<Arc<LocalMask>, E>,
     ) -> Result<(), E> {
+        let vocabulary = slices.vocabulary();
         let automata = Arc::clone(rows.automata());
         self.returns.clear();
         self.places.clear();
         self.tries.clear();
         self.locals.clear();
+        let mut long = None;
+        let is_alone = rows.scannable(row).len() == 1;
         for item in rows.scannable(row) {
-            self.locals.push(local(item.state)?);
+            let distance = match self.counts_always {
+                true => Distance::Near,
+                false => distance(rows, item, vocabulary.max_token_len()),
+            };
+            let of_state = match distance {
+                Distance::Far => local(item.state, Ticks::Ignored)?,
+                Distance::Middle if is_alone => {
+                    long = Some(local(item.state, Ticks::Long)?);
+                    local(item.state, Ticks::Ignored)?
+                }
+                _ => local(item.state, Ticks::Counted)?,
+            };
+            self.locals.push(of_state);
         }
+        self.is_counting = long.is_some();
         write_accepted(rows, rows.scannable(row), &self.locals, mask);
         for i in 0..self.locals.len() {
             let mask_of_state = Arc::clone(&self.locals[i]);
@@ -145,10 +173,7 @@ impl Resolver {
             let rule = automata.rule_of(item.state);
             let key = (rule, item.origin.unwrap_or(rows.table(row)));
             if let Some(counted) = &mask_of_state.counted {
-                let (left, due) = left_and_due(rows, &item);
-                for end in counted.ends.iter().filter(|end| end.ticks >= due && end.ticks <= left) {
-                    self.boundaries(rows, key, &end.boundaries, 0, mark)?;
-                }
+                self.ends(rows, item, key, counted, mark)?;
             } else {
                 self.boundaries(rows, key, &mask_of_state.boundaries, 0, mark)?;
                 if let Some(Base { mask: base, .. }) = &mask_of_state.base {
@@ -157,6 +182,32 @@ impl Resolver {
             }
         }
         self.walk_places(vocabulary, rows, mask)?;
+        if let Some(long) = long.as_ref().and_then(|long| long.counted.as_deref()) {
+            // There is one item.
+            let item = rows.scannable(row)[0];
+            slices.long_tokens().clear(mask);
+            let (left, due) = left_and_due(rows, &item);
+            long.add_to(mask, left, due);
+            let key = (automata.rule_of(item.state), item.origin.unwrap_or(rows.table(row)));
+            self.ends(rows, item, key, long, mark)?;
+            self.walk_places(vocabulary, rows, mask)?;
+        }
+        Ok(())
+    }
+
+    /// Puts the ends of a counted state that the item's count allows among the places.
+    fn ends(
+        &mut self,
+        rows: &mut Rows,
+        item: Item,
+        key: (RuleId, TableId),
+        counted: &CountedMask,
+        mark: Mark,
+    ) -> Result<(), LimitExceeded> {
+        let (left, due) = left_and_due(rows, &item);
+        for end in counted.ends.iter().filter(|end| end.ticks >= due && end.ticks <= left) {
+            self.boundaries(rows, key, &end.boundaries, 0, mark)?;
+        }
         Ok(())
     }
 
@@ -421,17 +472,6 @@ fn known_trie(tries: &mut Vec<Arc<Trie>>, trie: &Arc<Trie>) -> usize {
     }
     tries.push(Arc::clone(trie));
     tries.len()
-}
-
-/// How many ticks the item may still make, and how many it must.
-fn left_and_due(rows: &Rows, item: &Item) -> (u32, u32) {
-    let automata = rows.automata();
-    match automata.counter(automata.rule_of(item.state)) {
-        Some(Counter::Ticks { min, max }) => {
-            (max.map_or(u32::MAX, |max| max.saturating_sub(item.count)), min.saturating_sub(item.count))
-        }
-        _ => (u32::MAX, 0),
-    }
 }
 
 /// Makes a mask hold what the local masks of these items accept, and nothing else.

@@ -14,6 +14,7 @@
 //! `,` (`b",`) below. `"` and `1` begin outside the loop and are in neither.
 
 use crate::bits;
+use crate::far::LongTokens;
 use crate::token_set::SharedSets;
 use crate::tokens_by_byte::TokensByByte;
 use formwork_fsm::Loop;
@@ -28,6 +29,7 @@ pub struct Slices {
     bytes: TokensByByte,
     known: Mutex<HashMap<Loop, Arc<Slice>>>,
     sets: Mutex<SharedSets>,
+    long_tokens: OnceLock<LongTokens>,
 }
 
 /// What one loop makes of a vocabulary.
@@ -50,7 +52,8 @@ impl Slices {
     /// Cost: a pass over the vocabulary's bytes, some milliseconds.
     pub fn new(vocabulary: Vocabulary) -> Self {
         let bytes = TokensByByte::new(&vocabulary);
-        Self { vocabulary, bytes, known: Mutex::default(), sets: Mutex::default() }
+        let (known, sets) = (Mutex::default(), Mutex::default());
+        Self { vocabulary, bytes, known, sets, long_tokens: OnceLock::new() }
     }
 
     /// The vocabulary.
@@ -73,6 +76,13 @@ impl Slices {
             known.insert(own_loop, Arc::clone(&slice));
         }
         slice
+    }
+
+    /// The tokens of many bytes.
+    ///
+    /// Cost: a load, or about 1 ms the first time.
+    pub(crate) fn long_tokens(&self) -> &LongTokens {
+        self.long_tokens.get_or_init(|| LongTokens::of(&self.vocabulary))
     }
 
     /// The same bitset for all that are equal.

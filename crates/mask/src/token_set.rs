@@ -17,6 +17,12 @@ pub(crate) enum TokenSet {
     Slice { words: Arc<[u32]>, more: Box<[TokenId]> },
 }
 
+impl Default for TokenSet {
+    fn default() -> Self {
+        Self::List(Box::default())
+    }
+}
+
 /// The longest list.
 const MAX_LIST: usize = 400;
 

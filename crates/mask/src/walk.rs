@@ -21,11 +21,12 @@ use crate::boundary::{Boundaries, Boundary, Source};
 use crate::chains::{Chains, widest};
 use crate::counted::counted_mask;
 use crate::descent::Descent;
+use crate::far::Ticks;
 use crate::local::LocalMask;
 use crate::slices::{Slice, Slices, covers};
 use crate::token_set::TokenSet;
 use formwork_earley::{LimitExceeded, RowId, Rows, TableId};
-use formwork_fsm::{Automata, Counter, Loop, RuleView, StateId};
+use formwork_fsm::{Automata, Counter, Loop, RuleId, RuleView, StateId};
 use formwork_grammar::ByteSet;
 use formwork_vocab::{NodeId, TokenId, Trie, Vocabulary};
 use std::sync::Arc;
@@ -80,8 +81,10 @@ struct Frame {
 
 /// What one walk is about.
 #[derive(Clone, Copy, Debug)]
-struct Start {
+struct Start<'a> {
     state: StateId,
+    /// The states of its rule: while a single state is all there is, it is one of these.
+    view: RuleView<'a>,
     /// In a counted rule: the ticks that the state still needs and can reach; in a set's, twice the state's guard.
     ahead: Option<(u32, u32)>,
     /// Whether the rule may end depends on what the item counted.
@@ -109,6 +112,14 @@ struct Pending {
 /// Whether a state loops over so many bytes, ticking or not, that its local mask is worth computing before it is needed.
 pub fn is_wide(automata: &Automata, state: StateId) -> bool {
     is_wide_loop(automata.own_loop(state)) || is_wide_loop(automata.own_ticking_loop(state))
+}
+
+/// The rule's states, with or without their ticks; and whether what they say depends on a count.
+pub(crate) fn view(automata: &Automata, rule: RuleId, ticks: Ticks) -> (RuleView<'_>, bool) {
+    match (ticks, automata.unticked(rule)) {
+        (Ticks::Ignored, Some((unticked, _))) => (unticked, false),
+        _ => (automata.view(rule), automata.counter(rule).is_some()),
+    }
 }
 
 /// Whether a loop reads much of a vocabulary.
@@ -144,20 +155,21 @@ impl Walker {
 
     /// A state of the same rule that goes where `state` goes on most first bytes: its local mask can be the base of this
     /// one's.
-    pub fn base_of(&self, state: StateId) -> Option<StateId> {
+    pub fn base_of(&self, state: StateId, ticks: Ticks) -> Option<StateId> {
         let automata = self.rows.automata();
+        let (view, counts) = view(automata, state.rule(), ticks);
         // A state with a wide loop is one that others are based on, and never based itself.
-        let counts = automata.counter(automata.rule_of(state)).is_some();
-        if !self.switches.slices || counts || is_wide_loop(automata.own_loop(state)) {
+        if !self.switches.slices || counts || is_wide_loop(view.own_loop(state.local())) {
             return None;
         }
         // Where most characters lead, if it is a state with a wide loop.
-        let (_, target) = widest(automata.view(state.rule()), state.local());
-        let base = state.sibling(target);
-        (base != state && is_wide_loop(automata.own_loop(base))).then_some(base)
+        let (_, target) = widest(view, state.local());
+        let is_base = target != state.local() && is_wide_loop(view.own_loop(target));
+        is_base.then_some(state.sibling(target))
     }
 
-    /// The local mask of a state; `base` is its [base](Self::base_of) with that one's mask, if it has one.
+    /// The local mask of a state; `base` is its [base](Self::base_of) with that one's mask, if it has one. Both for the same
+    /// `ticks`.
     ///
     /// Cost: from half a microsecond for a state that few bytes leave to some hundreds for one that reads almost any text.
     ///
@@ -167,34 +179,31 @@ impl Walker {
         &mut self,
         state: StateId,
         base: Option<(StateId, Arc<LocalMask>)>,
+        ticks: Ticks,
     ) -> Result<LocalMask, LimitExceeded> {
         let automata = Arc::clone(self.rows.automata());
         let rule = automata.rule_of(state);
-        let counter = automata.counter(rule);
-        let counts = counter.is_some();
+        let (view, counts) = view(&automata, rule, ticks);
         let vocabulary = self.slices.vocabulary().clone();
-        if matches!(counter, Some(Counter::Ticks { .. })) && !automata.refers(rule) {
-            let counted = counted_mask(&self.slices, &automata, state, self.switches.suffixes);
-            return Ok(LocalMask {
-                accepted: TokenSet::List(Box::default()),
-                boundaries: Boundaries::default(),
-                rechecks: Box::default(),
-                base: None,
-                counted: Some(Box::new(counted)),
-            });
+        let by_letters = counts && matches!(automata.counter(rule), Some(Counter::Ticks { .. }));
+        if by_letters && !automata.refers(rule) {
+            let is_long = ticks == Ticks::Long;
+            let counted = counted_mask(&self.slices, &automata, state, is_long, self.switches.suffixes);
+            return Ok(LocalMask { counted: Some(Box::new(counted)), ..LocalMask::default() });
         }
         if self.rows.n_rows() > KEPT_ROWS {
             self.rows = Rows::new(Arc::clone(&automata), self.rows.limits().clone());
         }
-        self.chains.turn_to(rule);
-        if let Some(local) = self.beside(&vocabulary, &automata, state, base)? {
+        self.chains.turn_to(rule, ticks);
+        if let Some(local) = self.beside(&vocabulary, &automata, view, state, base)? {
             return Ok(local);
         }
-        let own_loop = automata.own_loop(state);
+        let own_loop = view.own_loop(state.local());
         let start = Start {
             state,
+            view,
             ahead: counts.then(|| automata.ticks_ahead(state)),
-            end_depends: match counter {
+            end_depends: match automata.counter(rule).filter(|_| counts) {
                 None => false,
                 Some(Counter::Ticks { .. }) => automata.ticks_ahead(state).1 > 0,
                 Some(Counter::Members) => !automata.has_required(rule, &[]),
@@ -204,12 +213,12 @@ impl Walker {
         };
         self.accepted.clear();
         let mut findings = Findings::default();
-        let mut bytes = *automata.next_bytes(state);
+        let mut bytes = *view.next_bytes(state.local());
         // What is decided by the count of the item is found in the vocabulary's trie only.
         let sliced = self.switches.slices && !counts;
         // A state that reads any text of more characters than its loop has is one of several that are alike.
         let (live, states) = match sliced && bytes.ascii().count_ones() >= WIDE {
-            true => automata.view(rule).live(state.local()),
+            true => view.live(state.local()),
             false => Default::default(),
         };
         let (taken, alike) = match live.len() > own_loop.len() {
@@ -235,7 +244,7 @@ impl Walker {
         let boundaries = self.boundaries(&vocabulary, rest, findings.boundaries, words);
         let accepted = TokenSet::from_tokens(&self.slices, words, &self.accepted);
         let rechecks = findings.rechecks.into();
-        Ok(LocalMask { accepted, boundaries, rechecks, base: None, counted: None })
+        Ok(LocalMask { accepted, boundaries, rechecks, ..LocalMask::default() })
     }
 
     /// The boundaries in their two forms; tokens that are accepted anyway, also by the slice, are left out.
@@ -265,13 +274,11 @@ impl Walker {
         automata: &Automata,
         trie: &Trie,
         source: Source,
-        start: Start,
+        start: Start<'_>,
         bytes: &ByteSet,
         findings: &mut Findings,
     ) -> Result<(), LimitExceeded> {
-        let Start { ahead, is_called, .. } = start;
-        // While a single state is all there is, it is one of the start's rule.
-        let view = automata.view(start.state.rule());
+        let Start { view, ahead, is_called, .. } = start;
         self.frames.clear();
         self.pending.clear();
         self.path.clear();

@@ -2,14 +2,18 @@
 
 use formwork_earley::{Limits, Rows};
 use formwork_fsm::{Config, StateId};
-use formwork_mask::{Resolver, Slices, Switches, Walker, bits};
+use formwork_mask::{Resolver, Slices, Switches, Ticks, Walker, bits};
 use formwork_vocab::Vocabulary;
 use std::sync::Arc;
 
+const SWITCHES: Switches = Switches { slices: true, suffixes: true };
+
 struct Fixture {
     vocabulary: Vocabulary,
+    slices: Arc<Slices>,
     rows: Rows,
     walker: Walker,
+    switches: Switches,
 }
 
 fn fixture(grammar: &str, tokens: &[&str]) -> Fixture {
@@ -24,9 +28,9 @@ fn fixture(grammar: &str, tokens: &[&str]) -> Fixture {
     config.inlining = false;
     let automata = Arc::new(formwork_fsm::build(&grammar, &config, &|| false).expect("automata"));
     let slices = Arc::new(Slices::new(vocabulary.clone()));
-    let switches = Switches { slices: true, suffixes: true };
-    let walker = Walker::new(slices, switches, Rows::new(Arc::clone(&automata), Limits::default()));
-    Fixture { vocabulary, rows: Rows::new(automata, Limits::default()), walker }
+    let walker =
+        Walker::new(Arc::clone(&slices), SWITCHES, Rows::new(Arc::clone(&automata), Limits::default()));
+    Fixture { vocabulary, slices, rows: Rows::new(automata, Limits::default()), walker, switches: SWITCHES }
 }
 
 impl Fixture {
@@ -48,11 +52,15 @@ impl Fixture {
         let mut mask = vec![u32::MAX; self.vocabulary.mask_words()];
         let walker = &mut self.walker;
         let vocabulary = self.vocabulary.clone();
-        let mut resolver = Resolver::new();
+        let mut resolver = Resolver::new(self.switches);
         resolver
-            .resolve::<formwork_earley::LimitExceeded>(&vocabulary, &mut self.rows, row, &mut mask, |state| {
-                walker.local_mask(state, None).map(Arc::new)
-            })
+            .resolve::<formwork_earley::LimitExceeded>(
+                &self.slices,
+                &mut self.rows,
+                row,
+                &mut mask,
+                |state, ticks| walker.local_mask(state, None, ticks).map(Arc::new),
+            )
             .expect("within limits");
         let text = |token| String::from_utf8_lossy(vocabulary.text(token).unwrap_or_default()).into_owned();
         bits::tokens(&mask).map(text).collect()
@@ -67,7 +75,7 @@ const STRINGS: &str = "root ::= string \",\" string \"}\"\n\
 fn inside_a_string_tokens_are_accepted_rejected_or_decided_by_the_parent() {
     let mut fixture = fixture(STRINGS, &["ab", "a\"", "a\",", "\"}", "a1", "\",\"", "\",\"b"]);
     let inside = fixture.state("string", b"\"");
-    let local = fixture.walker.local_mask(inside, None).expect("within limits");
+    let local = fixture.walker.local_mask(inside, None, Ticks::Ignored).expect("within limits");
     // `ab` stays inside and `a"` ends with the string; `a",`, `"}`, `","` and `","b` end it inside; `a1` dies.
     assert_eq!(local.n_accepted(), 2);
     let (suffixes, places) = local.n_boundaries();
@@ -80,7 +88,7 @@ fn inside_a_string_tokens_are_accepted_rejected_or_decided_by_the_parent() {
 fn what_lies_behind_the_end_of_the_root_is_nobodys() {
     let mut fixture = fixture("root ::= \"\\\"\" [a-z]* \"\\\"\"\n", &["a", "a\"", "a\",", "\"}"]);
     let inside = fixture.state("root", b"\"");
-    let local = fixture.walker.local_mask(inside, None).expect("within limits");
+    let local = fixture.walker.local_mask(inside, None, Ticks::Ignored).expect("within limits");
     assert_eq!((local.n_accepted(), local.n_boundaries()), (2, (0, 0)));
     assert_eq!(fixture.allowed(b"\"a"), ["a", "a\""]);
 }
@@ -104,12 +112,13 @@ fn a_state_that_merges_into_a_wide_one_is_based_on_it() {
     let tokens = ["a", "am'", "am':", "b", "b':", "'", "':", "amx':"];
     let mut fixture = fixture(grammar, &tokens);
     let state = fixture.state("key", b"'n");
-    let base = fixture.walker.base_of(state).expect("a wide state is near");
-    let base_mask = Arc::new(fixture.walker.local_mask(base, None).expect("within limits"));
-    let based = fixture.walker.local_mask(state, Some((base, base_mask))).expect("within limits");
+    let base = fixture.walker.base_of(state, Ticks::Ignored).expect("a wide state is near");
+    let base_mask = Arc::new(fixture.walker.local_mask(base, None, Ticks::Ignored).expect("within limits"));
+    let based =
+        fixture.walker.local_mask(state, Some((base, base_mask)), Ticks::Ignored).expect("within limits");
     assert!(based.has_base());
     assert_eq!(based.n_boundaries(), (0, 0), "`am'` is excluded, and `b':` and `':` are the base's");
-    let whole = fixture.walker.local_mask(state, None).expect("within limits");
+    let whole = fixture.walker.local_mask(state, None, Ticks::Ignored).expect("within limits");
     assert_eq!(based.n_accepted(), whole.n_accepted());
     assert_eq!(fixture.allowed(b"{'n"), ["a", "b", "b':", "'", "':", "amx':"], "`nam` is not allowed");
 }
@@ -121,4 +130,23 @@ fn a_loop_that_may_end_anywhere_has_a_boundary_before_each_character() {
         fixture("root ::= text \"0b\" | \"<\" text \"0b>\"\ntext ::= [0-9c-z]+\n", &["c", "c0b", "cb", "c0"]);
     assert_eq!(fixture.allowed(b""), ["c", "c0b", "c0"]);
     assert_eq!(fixture.allowed(b"<c"), ["c", "c0b", "c0"]);
+}
+
+#[test]
+fn an_item_far_from_its_bounds_is_not_counted_and_one_near_them_is() {
+    let long = "a".repeat(30);
+    let tokens = ["a", "aaaa", "\"", "a\"", &long];
+    let counted = "root ::= \"\\\"\" [a-z]{2,60} \"\\\"\"";
+    let (far, near) = ("\"".to_owned() + &"a".repeat(5), "\"".to_owned() + &"a".repeat(57));
+    let middle = "\"".to_owned() + &"a".repeat(32);
+    for switches in [SWITCHES, Switches { slices: false, suffixes: true }] {
+        let mut fixture = fixture(counted, &tokens);
+        fixture.switches = switches;
+        // The longest token fits, or does not, or even four letters are too many; and the end may come too early.
+        assert_eq!(fixture.allowed(far.as_bytes()), ["a", "aaaa", "\"", "a\"", &long], "{switches:?}");
+        assert_eq!(fixture.allowed(middle.as_bytes()), ["a", "aaaa", "\"", "a\""], "{switches:?}");
+        assert_eq!(fixture.allowed(near.as_bytes()), ["a", "\"", "a\""], "{switches:?}");
+        assert_eq!(fixture.allowed(b"\""), ["a", "aaaa", &long], "{switches:?}");
+        assert_eq!(fixture.allowed(b"\"a"), ["a", "aaaa", "a\"", &long], "{switches:?}");
+    }
 }
