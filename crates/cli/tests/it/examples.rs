@@ -50,10 +50,10 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn there_are_ten_of_each_with_documents_of_a_useful_size() {
+fn there_are_ten_or_more_of_each_with_documents_of_a_useful_size() {
     for kind in ["schemas", "ebnf"] {
         let examples = examples(kind);
-        assert_eq!(examples.len(), 10, "{kind}");
+        assert!(examples.len() >= 10, "{kind}");
         for example in examples {
             assert!(example.documents("accept").len() >= 3, "{}", example.name);
             assert!(example.documents("reject").len() >= 3, "{}", example.name);
