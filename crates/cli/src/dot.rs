@@ -72,6 +72,9 @@ pub(crate) fn automata(automata: &Automata) -> String {
                 let _ = write!(title, " counts {min}..{max}");
             }
             Some(Counter::Members) => title.push_str(" is a set"),
+            Some(Counter::Steps { max }) => {
+                let _ = write!(title, " ends within {max} steps");
+            }
         }
         if rule == automata.root() && automata.root_may_be_empty() {
             title.push_str(" or empty");

@@ -7,6 +7,7 @@
 //! # Concepts
 //! - A [row](RowId) is what is known after some bytes: items that read on, and who waits for rules that began here.
 //! - An [`Item`] is a state, the place where its rule began, and a count.
+//! - Where a step of the output ends is for the caller to say, if the grammar has budgets of steps; see `steps.rs`.
 //! - A [waiter table](TableId) takes the place of Earley's back pointers; `rows.rs` says why that makes rows values.
 //!
 //! Rows live in an arena, [`Rows`]; equal rows are one row. Rolling back is remembering an older id.
@@ -41,6 +42,7 @@ mod item;
 mod limits;
 mod rows;
 mod sets;
+mod steps;
 
 pub use item::{Item, TableId, Waiter};
 pub use limits::{LimitExceeded, Limits};

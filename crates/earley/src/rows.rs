@@ -334,6 +334,22 @@ impl Rows {
         self.intern_kernel()
     }
 
+    /// The row of these items as the kernel; `None` if there are none.
+    pub(crate) fn of_items(
+        &mut self,
+        items: impl IntoIterator<Item = Item>,
+    ) -> Result<Option<RowId>, LimitExceeded> {
+        self.scratch.kernel.clear();
+        self.scratch.kernel.extend(items);
+        self.intern_scratch()
+    }
+
+    /// What the row was made of, sorted.
+    pub(crate) fn kernel(&self, row: RowId) -> &[Item] {
+        let range = &self.rows[row.index()].kernel;
+        &self.items[range.start as usize..range.end as usize]
+    }
+
     fn intern_scratch(&mut self) -> Result<Option<RowId>, LimitExceeded> {
         let kernel = &mut self.scratch.kernel;
         if kernel.is_empty() {
@@ -518,7 +534,10 @@ impl Rows {
             next += 1;
             let rule = automata.rule_of(item.state);
             let floats = item.origin == Some(TableId::FLOATING);
-            let is_set = automata.counter(rule) == Some(Counter::Members);
+            let counter = automata.counter(rule);
+            let is_set = counter == Some(Counter::Members);
+            // What has no step left can only end.
+            let is_spent = matches!(counter, Some(Counter::Steps { max }) if item.count >= max);
             let note_floating = |ticks: &mut (u32, u32), state: StateId, count: u32| {
                 if is_set {
                     // The count says whether a member came since the beginning, of which nothing else is known.
@@ -535,7 +554,7 @@ impl Rows {
             if floats {
                 note_floating(&mut floating_ticks, item.state, item.count);
             }
-            for edge in automata.rule_edges(item.state) {
+            for edge in automata.rule_edges(item.state).take(if is_spent { 0 } else { usize::MAX }) {
                 work += 1;
                 let mut count = item.count;
                 if edge.tick != 0 && is_set {
@@ -576,9 +595,9 @@ impl Rows {
                 automata.ready(edge.rule).map_err(|_| LimitExceeded::Automaton)?;
                 add(all, members, Item { state: automata.start(edge.rule), origin: None, count: 0 });
             }
-            if automata.is_scannable(item.state) {
+            if automata.is_scannable(item.state) && !is_spent {
                 scannable.push(item);
-                flags.counts |= !floats && automata.counter(rule).is_some();
+                flags.counts |= !floats && matches!(counter, Some(Counter::Ticks { .. } | Counter::Members));
             }
             if automata.is_accepting(item.state) && next_may_end(&automata, &self.sets, &item) {
                 // Rules do not accept the empty text, so this one began in an older row.
@@ -755,7 +774,7 @@ fn add(all: &mut Vec<Item>, members: &mut HashSet<Item>, item: Item) {
 fn next_may_end(automata: &Automata, sets: &Sets, item: &Item) -> bool {
     let rule = automata.rule_of(item.state);
     match automata.counter(rule) {
-        None => true,
+        None | Some(Counter::Steps { .. }) => true,
         Some(_) if item.origin == Some(TableId::FLOATING) => true,
         Some(Counter::Ticks { min, max }) => item.count >= min && max.is_none_or(|max| item.count <= max),
         Some(Counter::Members) => automata.has_required(rule, sets.get(item.count)),
@@ -771,7 +790,7 @@ fn completable(automata: &Automata, sets: &Sets, state: StateId, origin: TableId
 #[inline]
 fn within(automata: &Automata, sets: &Sets, state: StateId, count: u32) -> bool {
     match automata.counter(automata.rule_of(state)) {
-        None => true,
+        None | Some(Counter::Steps { .. }) => true,
         Some(Counter::Ticks { min, max }) => {
             let (need, reach) = automata.ticks_ahead(state);
             max.is_none_or(|max| count.saturating_add(need) <= max) && count.saturating_add(reach) >= min
@@ -808,7 +827,11 @@ fn sort_and_drop_dominated<T: Ord + Copy>(
             return true;
         }
         let (rule, origin, least) = facts(last);
-        let Some(Counter::Ticks { min, max }) = automata.counter(rule) else { return false };
+        let (min, max) = match automata.counter(rule) {
+            Some(Counter::Ticks { min, max }) => (min, max),
+            Some(Counter::Steps { max }) => (0, Some(max)),
+            _ => return false,
+        };
         if origin == Some(TableId::FLOATING) || !same(last, next) {
             return false;
         }

@@ -37,6 +37,24 @@ fn obstacle(expr: &Expr) -> Option<&'static str> {
     }
 }
 
+/// The first of these rules that asks more of the output than its language, as an error; `notation` has no words for it.
+fn region(
+    grammar: &Grammar,
+    rules: impl IntoIterator<Item = RuleId>,
+    notation: &str,
+) -> Option<ConvertError> {
+    rules.into_iter().find_map(|id| {
+        let rule = grammar.rule(id);
+        let what = match (rule.budget(), rule.capture()) {
+            (Some(_), _) => "a budget of tokens (`max_tokens`)",
+            (None, Some(_)) => "captures (`capture`)",
+            (None, None) => return None,
+        };
+        let message = format!("{notation} no words for {what}");
+        Some(ConvertError::new(ConvertErrorKind::NotExpressible, grammar, id, message))
+    })
+}
+
 /// Visits the expressions of rules, each expression once, with the first rule that has it; stops at the first answer.
 fn find<T>(
     grammar: &Grammar,

@@ -56,7 +56,8 @@
 //! | `%declare NAME` | a terminal that code makes, such as an indentation. It is an error to use it |
 //! | `// …`, `# …` | comments |
 //!
-//! Of llguidance's additions, intersections, complements, attributes, parameters, `%json`, `%lark` and `%regex` are refused.
+//! Of llguidance's attributes, rules may have `max_tokens=50`, `capture` and `capture="name"`, as in the [EBNF
+//! dialect](crate). Of its other additions, intersections, complements, parameters, `%json`, `%lark` and `%regex` are refused.
 //! Only what the start rule leads to becomes part of the grammar.
 
 mod lower;

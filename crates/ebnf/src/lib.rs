@@ -43,6 +43,11 @@
 //! **Attributes** stand in brackets behind a rule's name, `line[lazy, max_chars=80] ::= [^]* "\n"`. With `max_chars` the rule
 //! has at most so many characters; a `lazy` one ends as soon as it can: it has no text that begins with another of its
 //! texts. The body must be a regular expression over characters, as the operands of `And` below.
+//! `thought[max_tokens=500] ::= [^<]*` is a region with a budget: at most so many tokens have a part in each text of the rule.
+//! When they are used up, only what ends the rule is allowed, and a token that leaves a character unfinished is allowed only
+//! where there are tokens left for each of the missing bytes. What the rule refers to must be regular, and have no budget of
+//! its own; whether it is, shows at compile. `capture` and `capture="name"` give what the rule matches a name, under which it
+//! can be read from the output.
 //!
 //! **Escapes**, in strings and classes: `\n \r \t \b \f \a \v \e \0 \" \' \\ \/ \?`, `\xH…` (the character whose code is all
 //! the hexadecimal digits that follow), `\uHHHH` (two of them where UTF-16 needs a pair), `\u{H…}`, `\UHHHHHHHH`.

@@ -48,7 +48,14 @@ pub(crate) fn lower(
     };
     lowering.all();
     for (rule, &id) in file.rules.iter().zip(&rules) {
-        if let (Some(body), false) = (rule.body, rule.attributes.is_empty()) {
+        if let Some(tokens) = rule.attributes.max_tokens {
+            lowering.builder.set_budget(id, tokens);
+        }
+        if let Some(name) = &rule.attributes.capture {
+            let name = if name.is_empty() { &text[rule.name.clone()] } else { name };
+            lowering.builder.set_capture(id, name);
+        }
+        if let (Some(body), true) = (rule.body, rule.attributes.want_text()) {
             lowering.wanted_by = "characters are wanted by the attribute";
             let text = lowering.as_text(body, rule.attributes.start);
             let text = lowering.with_attributes(&rule.attributes, text);
@@ -384,6 +391,14 @@ impl Lowering<'_> {
                 let body = self.target_body(id).and_then(|body| self.texts.exprs[body.index()]);
                 let file = self.file;
                 let attributes = self.target(id).map(|target| &file.rules[target].attributes);
+                if attributes.is_some_and(Attributes::make_region) {
+                    self.not_text(
+                        id,
+                        wanted_at,
+                        "has `max_tokens` or `capture`, which parts of a text cannot have",
+                    );
+                    return never;
+                }
                 return match (body, attributes) {
                     (Some(body), Some(attributes)) => self.with_attributes(attributes, body),
                     _ => never,

@@ -2,7 +2,7 @@
 //!
 //! First all rule heads are found, so that whatever goes wrong in a body ends with that rule.
 
-mod attributes;
+pub(crate) mod attributes;
 mod dispatch;
 
 use crate::dialect::Table;
@@ -188,7 +188,7 @@ impl Parser<'_> {
         if self.tokens[body].kind == Kind::Class {
             let span = self.tokens[body].span();
             if self.table.has_calls {
-                attributes = attributes::read(self.text, span, self.problems);
+                attributes = attributes::read(self.text, span, self.table, self.problems);
             } else {
                 self.problems.add(Problem::syntax(span, "rules have no attributes in GBNF"));
             }

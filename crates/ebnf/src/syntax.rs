@@ -1,6 +1,7 @@
 //! What a text says, before its names mean anything.
 
 use formwork_grammar::{ByteSet, CharClass, Symbol, SymbolSet};
+use std::num::NonZeroU32;
 use std::ops::Range;
 
 /// The rules of a text and their expressions, in one arena.
@@ -31,11 +32,21 @@ pub(crate) struct Attributes {
     pub(crate) max_chars: Option<u32>,
     /// Whether the rule ends as soon as it can.
     pub(crate) is_lazy: bool,
+    /// The greatest number of tokens.
+    pub(crate) max_tokens: Option<NonZeroU32>,
+    /// The name under which it is captured; empty means the rule's.
+    pub(crate) capture: Option<String>,
 }
 
 impl Attributes {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.max_chars.is_none() && !self.is_lazy
+    /// Whether they are about the characters of the rule.
+    pub(crate) fn want_text(&self) -> bool {
+        self.max_chars.is_some() || self.is_lazy
+    }
+
+    /// Whether they are about the part of the output that the rule matches.
+    pub(crate) fn make_region(&self) -> bool {
+        self.max_tokens.is_some() || self.capture.is_some()
     }
 }
 

@@ -197,3 +197,25 @@ fn random_grammars_can_be_written() {
     let n_regex = all.iter().filter(|grammar| to_regex(grammar).is_ok()).count();
     assert!(n_gbnf > 50 && n_regex > 30, "{n_gbnf}, {n_regex}");
 }
+
+#[test]
+fn regions_are_refused() {
+    let budget = "root ::= a 'b'\na[max_tokens=3] ::= 'x'*".replace('\'', "\"");
+    check(
+        &budget,
+        expect![[r#"
+        error: rule `a` (line 2, column 1): GBNF has no words for a budget of tokens (`max_tokens`)
+        ----
+        error: rule `a` (line 2, column 1): regular expressions have no words for a budget of tokens (`max_tokens`)
+    "#]],
+    );
+    let capture = "root[capture] ::= 'x'*".replace('\'', "\"");
+    check(
+        &capture,
+        expect![[r#"
+        error: rule `root` (line 1, column 1): GBNF has no words for captures (`capture`)
+        ----
+        error: rule `root` (line 1, column 1): regular expressions have no words for captures (`capture`)
+    "#]],
+    );
+}

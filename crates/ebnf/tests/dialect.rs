@@ -239,3 +239,26 @@ fn attributes() {
         "#]],
     );
 }
+
+#[test]
+fn regions() {
+    check(
+        "root ::= a word+ b\na[max_tokens=50, capture] ::= [^<]*\nb[ capture = \"é\\x5D, \\\"x\\\"\" ] ::= \"b\"\nword[max_tokens=2] ::= [a-z]+",
+        expect![[r#"
+            root ::= a word+ b
+            a[max_tokens=50, capture="a"] ::= [^<]*
+            b[capture="é\x5D, \"x\""] ::= "b"
+            word[max_tokens=2] ::= [a-z]+
+        "#]],
+    );
+    let lark = formwork_ebnf::lark::grammar(
+        "start: a word\na[max_tokens=5, capture=\"x\"]: /[^<]*/\nword[capture]: \"b\"",
+    );
+    expect![[r#"
+        root ::= start
+        start ::= a word
+        a[max_tokens=5, capture="x"] ::= [^<]*
+        word[capture="word"] ::= "b"
+    "#]]
+    .assert_eq(&lark.unwrap_or_else(|errors| panic!("{errors}")).to_string());
+}

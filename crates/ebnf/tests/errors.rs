@@ -360,12 +360,6 @@ fn what_is_not_supported() {
               |              ^
               = help: leave it out: masks are exact without it
 
-            error: the attribute `capture` of rules is not supported yet
-             --> line 2, column 3
-              |
-            2 | a[capture="x"] ::= Regex("a") "x"
-              |   ^^^^^^^^^^^
-
             error: `Regex(…)` is not supported yet
              --> line 2, column 20
               |
@@ -659,24 +653,18 @@ fn attributes() {
             1 | root[lazy, lazy] ::= a
               |            ^^^^
 
-            error: expected `max_chars=80` or `lazy`, found `max_chars`
+            error: expected `max_chars=80`, `max_tokens=50`, `capture`, `capture="name"` or `lazy`, found `max_chars`
              --> line 2, column 3
               |
             2 | a[max_chars] ::= "x"
               |   ^^^^^^^^^
 
-            error: the attribute `max_tokens` of rules is not supported yet
-             --> line 3, column 3
-              |
-            3 | b[max_tokens=3, temperature=0.5] ::= "x"
-              |   ^^^^^^^^^^^^
-              = help: `max_chars` bounds the characters instead
-
-            error: the attribute `temperature` of rules is not supported yet
+            error: the attribute `temperature` of rules is not supported
              --> line 3, column 17
               |
             3 | b[max_tokens=3, temperature=0.5] ::= "x"
               |                 ^^^^^^^^^^^^^^^
+              = help: how tokens are drawn is for the sampler to decide
 
             error: there is no attribute `eager`
              --> line 4, column 3
@@ -684,7 +672,7 @@ fn attributes() {
             4 | c[eager] ::= "x"
               |   ^^^^^
 
-            error: expected `max_chars=80` or `lazy`, found `max_chars=-1`
+            error: expected `max_chars=80`, `max_tokens=50`, `capture`, `capture="name"` or `lazy`, found `max_chars=-1`
              --> line 5, column 3
               |
             5 | d[max_chars=-1] ::= "x"
@@ -714,6 +702,33 @@ fn attributes() {
             3 | b[max_chars=3] ::= Token(1) | Bytes("\xff")
               |                               ^^^^^
               = note: characters are wanted by the attribute at line 3, column 2
+        "#]],
+    );
+}
+
+#[test]
+fn regions() {
+    check(
+        "root ::= a And(b, [^]) c\na[max_tokens=0] ::= \"x\"\nb[capture] ::= \"x\"\nc[capture=x, capture=\"\"] ::= b",
+        expect![[r#"
+            error: expected `max_chars=80`, `max_tokens=50`, `capture`, `capture="name"` or `lazy`, found `max_tokens=0`
+             --> line 2, column 3
+              |
+            2 | a[max_tokens=0] ::= "x"
+              |   ^^^^^^^^^^^^
+              = help: the least number of tokens is 1; a rule that may be empty can be left out
+
+            error: expected `max_chars=80`, `max_tokens=50`, `capture`, `capture="name"` or `lazy`, found `capture=x`
+             --> line 4, column 3
+              |
+            4 | c[capture=x, capture=""] ::= b
+              |   ^^^^^^^^^
+
+            error: expected `max_chars=80`, `max_tokens=50`, `capture`, `capture="name"` or `lazy`, found `capture=""`
+             --> line 4, column 14
+              |
+            4 | c[capture=x, capture=""] ::= b
+              |              ^^^^^^^^^^
         "#]],
     );
 }

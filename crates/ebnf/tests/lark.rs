@@ -414,12 +414,12 @@ fn errors_are_all_found() {
                |            ^
                = help: did you mean `T`?
 
-            error: attributes are not supported
+            error: `lazy` and `max_chars` are not supported here
               --> line 11, column 11
                |
             11 | attributes[lazy]: "x"
-               |           ^
-               = help: leave them out, or write the rule in the EBNF dialect
+               |           ^^^^^^
+               = help: give rules `max_tokens` or `capture`, or write them in the EBNF dialect
 
             error: `%json` is not supported here
               --> line 12, column 4

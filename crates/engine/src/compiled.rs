@@ -1,5 +1,6 @@
 //! A compiled grammar: automata over a vocabulary, with local masks that fill in as they are needed.
 
+use crate::budget::Budgets;
 use crate::config::Config;
 use crate::pool::{Pool, Slot, Slots, private};
 use crate::runs::LongRuns;
@@ -29,6 +30,7 @@ struct Inner {
     real: Arc<[u32]>,
     /// The tokens that may make runs too long, if matchers keep bounds on runs.
     long_runs: Option<Arc<LongRuns>>,
+    budgets: Option<Budgets>,
 }
 
 /// A compiled grammar that may have been dropped.
@@ -66,7 +68,8 @@ impl CompiledGrammar {
         let symbols = Segmented::default();
         let bounds = automata.runs();
         let long_runs = (!bounds.is_empty()).then(|| pool.long_runs(bounds));
-        Self { inner: Arc::new(Inner { automata, config, slots, symbols, pool, real, long_runs }) }
+        let budgets = Budgets::of(&automata);
+        Self { inner: Arc::new(Inner { automata, config, slots, symbols, pool, real, long_runs, budgets }) }
     }
 
     pub(crate) fn downgrade(&self) -> WeakGrammar {
@@ -118,6 +121,12 @@ impl CompiledGrammar {
     #[inline]
     pub(crate) fn long_runs(&self) -> Option<&LongRuns> {
         self.inner.long_runs.as_deref()
+    }
+
+    /// The budgets of regions, if the grammar has some.
+    #[inline]
+    pub(crate) fn budgets(&self) -> Option<&Budgets> {
+        self.inner.budgets.as_ref()
     }
 
     /// The vocabulary it was compiled for.

@@ -25,6 +25,8 @@ pub enum CompileErrorKind {
     /// The vocabulary lacks a token that the grammar names and cannot do without, or bytes that the grammar needs as tokens
     /// of their own, so that a mask might run empty.
     Vocabulary,
+    /// A region with a budget of tokens cannot keep it, or is nothing that a budget can be kept in.
+    Budget,
     /// The caller's interrupt said stop.
     Interrupted,
 }
@@ -36,6 +38,7 @@ impl CompileErrorKind {
             Self::Unsatisfiable => "unsatisfiable",
             Self::Limit => "limit",
             Self::Vocabulary => "vocabulary",
+            Self::Budget => "budget",
             Self::Interrupted => "interrupted",
         }
     }
@@ -68,14 +71,16 @@ impl From<formwork_fsm::Error> for CompileError {
         let kind = match error.kind() {
             formwork_fsm::ErrorKind::Empty => CompileErrorKind::Unsatisfiable,
             formwork_fsm::ErrorKind::Symbol => CompileErrorKind::Vocabulary,
+            formwork_fsm::ErrorKind::Budget => CompileErrorKind::Budget,
             formwork_fsm::ErrorKind::Interrupted => CompileErrorKind::Interrupted,
             _ => CompileErrorKind::Limit,
         };
+        let is_step_named = kind == CompileErrorKind::Budget;
         Self {
             kind,
             place: error.place().clone(),
             rule: error.rule().to_owned(),
-            message: error.message().to_owned(),
+            message: error.message().to_owned() + if is_step_named { " (a step is a token)" } else { "" },
         }
     }
 }
@@ -152,6 +157,8 @@ pub enum AcceptErrorKind {
     UnknownToken,
     /// The id is a special token that the grammar does not name here, or a token without bytes.
     NotText,
+    /// A region with a budget of tokens could not end in time any more.
+    Budget,
     /// A limit on rows was reached.
     Limit(LimitExceeded),
 }
@@ -214,6 +221,7 @@ impl fmt::Display for AcceptError {
             }
             AcceptErrorKind::UnknownToken => return write!(f, "the vocabulary has no such token"),
             AcceptErrorKind::NotText => return write!(f, "the token is no text"),
+            AcceptErrorKind::Budget => write!(f, "a region would not end within its budget of tokens")?,
             AcceptErrorKind::Limit(limit) => write!(f, "{limit}")?,
         }
         write!(f, " at byte {} of the output", self.offset)?;

@@ -46,6 +46,7 @@
 #![forbid(unsafe_code)]
 
 mod batch;
+mod budget;
 mod compiled;
 mod compiler;
 mod config;

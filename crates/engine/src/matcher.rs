@@ -18,6 +18,12 @@ use std::sync::Arc;
 /// of kind [`Finished`](AcceptErrorKind::Finished), and [`rollback`](Self::rollback) works as always. So a draft that runs
 /// past the end is refused at the right token and can be rolled back.
 ///
+/// # Budgets of tokens
+/// A rule with a [budget](formwork_grammar::Rule::budget) is a region of which at most so many tokens may have a part, each
+/// time that it is read: those that begin before it or go on behind it count, too. When they are used up, only what ends the
+/// region is allowed. A token that leaves the region so that it takes n more bytes to end is allowed if n more tokens are
+/// left, so that it can always be ended. [Bytes](Self::accept_bytes) that are accepted as such count as no token.
+///
 /// # Tokens as symbols
 /// Where the grammar names tokens, the mask has those ids, and accepting one is the symbol. A text token may be read both
 /// ways, by its bytes and as a symbol; then whatever either way allows may follow.
@@ -182,6 +188,7 @@ impl Matcher {
         }
         if !finished {
             self.fill_symbols(row, mask, false);
+            self.forbid_late(row, mask)?;
         }
         if finished || self.rows.is_accepting(row) {
             for &stop in &self.stop_tokens {
@@ -248,7 +255,13 @@ impl Matcher {
         token: TokenId,
     ) -> Result<((RowId, Run), bool, usize), AcceptError> {
         if self.stop_tokens.binary_search(&token).is_ok() {
-            let symbol = self.after_symbol(row, token)?;
+            let symbol = match self.after_symbol(row, token)? {
+                Some(row) => self
+                    .rows
+                    .end_steps(row, 1)
+                    .map_err(|limit| self.error(AcceptErrorKind::Limit(limit), 0, None, row))?,
+                None => None,
+            };
             if symbol.is_none() && !self.rows.is_accepting(row) {
                 return Err(self.error(AcceptErrorKind::NotComplete, 0, None, row));
             }
@@ -278,7 +291,35 @@ impl Matcher {
             (Err(_), Some(symbol)) => (symbol, run),
             (Err(error), None) => return Err(error),
         };
-        Ok((place, false, bytes.len()))
+        let (row, run) = place;
+        Ok(((self.end_steps(row, 1)?, run), false, bytes.len()))
+    }
+
+    /// The row and the run after a piece of bytes.
+    fn after_bytes(&mut self, (row, run): (RowId, Run), bytes: &[u8]) -> Result<(RowId, Run), AcceptError> {
+        let (row, run) = self.advance(row, run, bytes)?;
+        Ok((self.end_steps(row, 0)?, run))
+    }
+
+    /// The row where a token ends, or a piece of bytes, which counts as none.
+    fn end_steps(&mut self, row: RowId, n_steps: u32) -> Result<RowId, AcceptError> {
+        match self.rows.end_steps(row, n_steps) {
+            Ok(Some(row)) => Ok(row),
+            Ok(None) => Err(self.error(AcceptErrorKind::Budget, 0, None, self.row())),
+            Err(limit) => Err(self.error(AcceptErrorKind::Limit(limit), 0, None, row)),
+        }
+    }
+
+    /// Whether a token other than a stop token is accepted at a row.
+    pub(crate) fn allows(&mut self, row: RowId, token: TokenId) -> Result<bool, LimitExceeded> {
+        let mark = self.rows.mark();
+        let after = self.after_token((row, self.run()), token);
+        self.rows.release(mark);
+        match after {
+            Ok(_) => Ok(true),
+            Err(AcceptError { kind: AcceptErrorKind::Limit(limit), .. }) => Err(limit),
+            Err(_) => Ok(false),
+        }
     }
 
     /// Adds a step; forgets rows that no step needs any more where the arena has grown.
@@ -343,7 +384,7 @@ impl Matcher {
         history.replay(|accepted| {
             (row, run) = match accepted {
                 Accepted::Token(token, _) => self.after_token((row, run), token).ok()?.0,
-                Accepted::Bytes(bytes) => self.advance(row, run, bytes).ok()?,
+                Accepted::Bytes(bytes) => self.after_bytes((row, run), bytes).ok()?,
             };
             left -= 1;
             // Rows of steps far from the end will be forgotten again.
@@ -372,7 +413,7 @@ impl Matcher {
         }
     }
 
-    /// Accepts bytes, all or none, as one step of the history.
+    /// Accepts bytes, all or none, as one step of the history. They count as no token of a budget.
     ///
     /// # Errors
     /// As [`accept_token`](Self::accept_token).
@@ -380,7 +421,7 @@ impl Matcher {
         if self.is_stopped() {
             return Err(self.error(AcceptErrorKind::Finished, 0, None, self.row()));
         }
-        let place = self.advance(self.row(), self.run(), bytes)?;
+        let place = self.after_bytes((self.row(), self.run()), bytes)?;
         self.push(place, Accepted::Bytes(bytes), bytes.len());
         Ok(())
     }
@@ -557,6 +598,14 @@ impl Matcher {
     /// the output: what no step of these needs is forgotten, and made again by a rollback that goes further.
     pub fn memory_size(&self) -> usize {
         self.rows.memory_size()
+    }
+
+    pub(crate) fn rows(&self) -> &Rows {
+        &self.rows
+    }
+
+    pub(crate) fn rows_mut(&mut self) -> &mut Rows {
+        &mut self.rows
     }
 
     fn run(&self) -> Run {

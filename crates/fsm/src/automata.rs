@@ -13,6 +13,7 @@
 use crate::build::Construction;
 use crate::error::Error;
 use crate::loops::{self, Loop};
+use crate::regions;
 use crate::segmented::Segmented;
 use crate::tables::{ByteEdge, State, Tables};
 use formwork_grammar::{ByteSet, Grammar, Place, SymbolSet};
@@ -95,6 +96,7 @@ pub struct Automata {
     construction: Mutex<Construction>,
     root_may_be_empty: bool,
     runs: Box<[RunBound]>,
+    regions: Box<[RuleId]>,
 }
 
 /// A bound on runs of bytes that the automata leave to whoever runs them; see [`Config::runs`](crate::Config::runs).
@@ -132,6 +134,12 @@ pub enum Counter {
     },
     /// Which members came: each at most once, and some must. See [`Automata::may_go_on`].
     Members,
+    /// How many steps of the output, as whoever runs the automata counts them, have ended in a text of it: at most so
+    /// many may have a part in it. No edge ticks; what a step may leave to be read, see [`Automata::units_to_end`].
+    Steps {
+        /// The greatest number; at least 1.
+        max: u32,
+    },
 }
 
 /// What is known of a rule before it is built, and the rule.
@@ -146,6 +154,8 @@ pub(crate) struct Rule {
     pub(crate) symbols: Option<SymbolSet>,
     /// Empty tables if the construction failed.
     pub(crate) link: OnceLock<Link>,
+    /// Whether it is a rule that captures, and captures are kept.
+    pub(crate) captures: bool,
     /// The identity of its form, if it has one.
     pub(crate) identity: OnceLock<Option<u32>>,
 }
@@ -178,6 +188,7 @@ impl Automata {
             construction: Mutex::new(construction),
             root_may_be_empty,
             runs,
+            regions: Box::default(),
         }
     }
 
@@ -260,6 +271,28 @@ impl Automata {
         }
     }
 
+    /// Builds the rules with budgets.
+    pub(crate) fn build_regions(
+        &mut self,
+        regions: &[formwork_grammar::RuleId],
+        interrupt: &dyn Fn() -> bool,
+    ) -> Result<(), Error> {
+        let mut found = Vec::with_capacity(regions.len());
+        for &rule in regions {
+            let region = {
+                let mut construction = self.construction.lock().unwrap_or_else(PoisonError::into_inner);
+                RuleId(construction.unit_of(self, rule))
+            };
+            if let Some(error) = &self.build(region, self.rule(region), interrupt).error {
+                return Err(error.clone());
+            }
+            regions::check(self, region)?;
+            found.push(region);
+        }
+        self.regions = found.into();
+        Ok(())
+    }
+
     // ---- rules ----
 
     /// The rule that the whole output must match.
@@ -276,6 +309,18 @@ impl Automata {
     /// from its bytes: inside a JSON string or outside.
     pub fn runs(&self) -> &[RunBound] {
         &self.runs
+    }
+
+    /// The rules that count [steps](Counter::Steps); all are built.
+    pub fn regions(&self) -> &[RuleId] {
+        &self.regions
+    }
+
+    /// The name under which the texts of the rule are captured, where automata are built
+    /// [for that](crate::Config::captures).
+    pub fn capture(&self, rule: RuleId) -> Option<&str> {
+        let entry = self.rule(rule);
+        if entry.captures { self.grammar.rule(entry.of).capture() } else { None }
     }
 
     /// The number of rules found so far; more are found as rules are built.
@@ -474,6 +519,13 @@ impl Automata {
     pub fn ticks_ahead(&self, state: StateId) -> (u32, u32) {
         let (_, this, _) = self.state(state);
         (this.need, this.reach)
+    }
+
+    /// The least number of bytes and symbols on a way from the state to the end of its rule, in a rule that counts
+    /// [steps](Counter::Steps).
+    #[inline]
+    pub fn units_to_end(&self, state: StateId) -> u32 {
+        self.state(state).1.need
     }
 
     // ---- sets ----

@@ -14,6 +14,7 @@ use crate::facts::{Facts, finite, number, spelled, used};
 use crate::form::{Former, Portable};
 use crate::minimise::minimise;
 use crate::plan::{Plan, left_recursion, operands};
+use crate::regions;
 use crate::spelling::Spelling;
 use crate::symbols::{AnySymbols, Symbols};
 use crate::tables::{Tables, Ticks};
@@ -53,9 +54,11 @@ pub fn build_with(
     let header = construction.header(root);
     let runs = if config.runs { grammar.bounded_runs() } else { &[] };
     let runs = runs.iter().map(|run| RunBound { bytes: *run.bytes(), max: run.max() }).collect();
-    let automata = Automata::new(grammar.clone(), construction, root_may_be_empty, runs);
+    let regions = construction.regions.clone();
+    let mut automata = Automata::new(grammar.clone(), construction, root_may_be_empty, runs);
     automata.add_rule(root, header);
     automata.build_root(interrupt)?;
+    automata.build_regions(&regions, interrupt)?;
     Ok(automata)
 }
 
@@ -75,6 +78,8 @@ pub(crate) struct Construction {
     /// Of rules that keep an automaton of their own.
     identities: Vec<Option<u32>>,
     n_states: usize,
+    /// The rules with budgets that some output may reach.
+    regions: Vec<formwork_grammar::RuleId>,
     /// Units that have a header.
     n_known: usize,
     work_left: u64,
@@ -135,6 +140,7 @@ impl Construction {
         if !facts.productive(grammar.rule(grammar.root()).body()) {
             return Err(empty(grammar, &facts, &**symbols));
         }
+        let regions = regions::find(grammar, &plan, &facts)?;
         let memory = context.memory;
         let mut former = Former::new(config);
         let identities = match config.shared_rules {
@@ -152,6 +158,7 @@ impl Construction {
             config: config.clone(),
             former,
             identities,
+            regions,
             n_states: 0,
             n_known: 0,
             work_left: work.left(),
@@ -172,7 +179,7 @@ impl Construction {
         self.n_known = self.n_known.max(unit as usize + 1);
         let entry = &self.memory.units.list[unit as usize];
         let is_called = match &entry.unit {
-            Unit::Rule(rule) | Unit::Recursive(rule) => self.is_called[rule.index()],
+            Unit::Rule(rule) | Unit::Region(rule) | Unit::Recursive(rule) => self.is_called[rule.index()],
             // The root may be a counted piece, which nothing else is.
             _ => unit != 0 || self.is_called[entry.rule.index()],
         };
@@ -183,7 +190,8 @@ impl Construction {
         Rule {
             of: entry.rule,
             symbols,
-            counter: counter(&entry.unit),
+            counter: counter(&self.grammar, &entry.unit),
+            captures: self.config.captures && matches!(entry.unit, Unit::Rule(_) | Unit::Region(_)),
             is_called,
             link: OnceLock::new(),
             identity: OnceLock::new(),
@@ -193,10 +201,7 @@ impl Construction {
     /// Builds a unit and links it; units that it is the first to call become rules of `automata`.
     pub(crate) fn link(&mut self, automata: &Automata, unit: u32, interrupt: &dyn Fn() -> bool) -> Link {
         let built = self.tables(unit, interrupt);
-        for number in self.n_known..self.memory.units.list.len() {
-            let header = self.header(number as u32);
-            automata.add_rule(number as u32, header);
-        }
+        self.announce(automata);
         match built {
             Ok((tables, imports)) => {
                 Link { tables, imports: imports.into_iter().map(RuleId::new).collect(), error: None }
@@ -210,6 +215,21 @@ impl Construction {
                 }
             }
         }
+    }
+
+    /// Makes rules of `automata` of the units that are none yet.
+    fn announce(&mut self, automata: &Automata) {
+        for number in self.n_known..self.memory.units.list.len() {
+            let header = self.header(number as u32);
+            automata.add_rule(number as u32, header);
+        }
+    }
+
+    /// The number of the automaton that a rule keeps.
+    pub(crate) fn unit_of(&mut self, automata: &Automata, rule: formwork_grammar::RuleId) -> u32 {
+        let unit = self.with_context(|context, plan| context.unit_of_rule(plan, rule));
+        self.announce(automata);
+        unit
     }
 
     fn tables(&mut self, unit: u32, interrupt: &dyn Fn() -> bool) -> Result<(Arc<Tables>, Vec<u32>), Stop> {
@@ -236,6 +256,7 @@ impl Construction {
         }
         let ticks = match own {
             Unit::Counted { .. } => Ticks::Counted,
+            Unit::Region(_) => Ticks::Units,
             Unit::Set(set) => {
                 let asked = &operands(self.grammar.expr(set))[1..];
                 Ticks::Members(asked.iter().filter_map(|&asked| number(&self.grammar, asked)).collect())
@@ -265,7 +286,7 @@ impl Construction {
         let imports = kept.imports.iter().map(|import| {
             let unit = import.unit(&self.former);
             let of = match &unit {
-                Unit::Rule(rule) | Unit::Recursive(rule) => *rule,
+                Unit::Rule(rule) | Unit::Region(rule) | Unit::Recursive(rule) => *rule,
                 _ => rule,
             };
             self.memory.units.intern(unit, of)
@@ -280,7 +301,7 @@ impl Construction {
         }
         let unit = self.memory.units.list[unit as usize].unit.clone();
         match unit {
-            Unit::Rule(rule) => self.identities[rule.index()],
+            Unit::Rule(rule) | Unit::Region(rule) => self.identities[rule.index()],
             // A form that begins like no rule's.
             unit => self.write_form(&unit).then(|| self.cache.identity(&self.former.words)),
         }
@@ -291,7 +312,7 @@ impl Construction {
         let Self { grammar, plan, former, identities, .. } = self;
         match unit {
             // What the rule is says its identity; the form is written for the numbers in it.
-            Unit::Rule(rule) => {
+            Unit::Rule(rule) | Unit::Region(rule) => {
                 let Some(identity) = identities[rule.index()] else { return false };
                 identities[rule.index()] = None;
                 let written = former.rule(grammar, plan, identities, *rule);
@@ -312,7 +333,7 @@ impl Construction {
             _ => first,
         };
         match &self.memory.units.list[unit as usize].unit {
-            Unit::Rule(rule) => facts.first_of([&self.grammar.rule(*rule).body()]),
+            Unit::Rule(rule) | Unit::Region(rule) => facts.first_of([&self.grammar.rule(*rule).body()]),
             Unit::Recursive(rule) => {
                 let parts = self.plan.split(*rule).map_or(&[][..], |split| &split.recursive[..]);
                 parts.iter().fold(ByteSet::EMPTY, |all, part| all.union(&facts.first_of([part])))
@@ -364,8 +385,9 @@ fn identities(grammar: &Grammar, plan: &Plan, cache: &Cache, former: &mut Former
     identities
 }
 
-fn counter(unit: &Unit) -> Option<Counter> {
+fn counter(grammar: &Grammar, unit: &Unit) -> Option<Counter> {
     match unit {
+        Unit::Region(rule) => grammar.rule(*rule).budget().map(|max| Counter::Steps { max: max.get() }),
         Unit::Counted { min, max, .. } => Some(Counter::Ticks { min: *min, max: *max }),
         Unit::Set(_) => Some(Counter::Members),
         _ => None,

@@ -35,7 +35,8 @@ impl Automata {
         if self.counter(rule) == Some(Counter::Members) {
             return None;
         }
-        let mut words = vec![u32::from(self.is_called(rule)) | u32::from(self.counter(rule).is_some()) << 1];
+        let counts = matches!(self.counter(rule), Some(Counter::Ticks { .. }));
+        let mut words = vec![u32::from(self.is_called(rule)) | u32::from(counts) << 1];
         let mut numbers: HashMap<u32, u32> = HashMap::default();
         let mut queue: Vec<u32> = Vec::new();
         let mut meet = |number: usize, queue: &mut Vec<u32>| {
@@ -66,6 +67,8 @@ impl Automata {
                         (1, min, max.map_or(u32::MAX, |max| max.saturating_add(1)))
                     }
                     Some(Counter::Members) => (2, 0, 0),
+                    // Where steps end is nothing that a state says.
+                    Some(Counter::Steps { .. }) => (0, 0, 0),
                 };
                 let identity = self.identity(edge.rule)?;
                 let label = [identity, edge.tick, kind, min, max];

@@ -56,13 +56,17 @@ impl<'g> Context<'g> {
     ) -> Result<Dfa, Stop> {
         let entry = &self.memory.units.list[unit as usize];
         let (unit, rule) = (entry.unit.clone(), entry.rule);
+        let in_line = matches!(unit, Unit::Region(_)).then(|| plan.in_line());
+        let plan = in_line.as_ref().unwrap_or(plan);
         let mut builder = Builder::new(self, plan, rule);
         let start = builder.nfa.reserve();
         match unit {
             Unit::Rule(own) => {
-                builder.own = Some((own, start));
+                // What captures ends where it ends, and is then called again.
+                builder.own = (!plan.captures(builder.context.grammar, own)).then_some((own, start));
                 builder.rule_body(start, own, builder.end);
             }
+            Unit::Region(own) => builder.rule_body(start, own, builder.end),
             Unit::Recursive(own) => {
                 builder.own = Some((own, start));
                 let end = builder.end;
@@ -109,6 +113,12 @@ impl<'g> Context<'g> {
     /// The number of the unit behind a rule: a rule that is nothing but a counted piece is that piece.
     pub(crate) fn unit_of_rule(&mut self, plan: &Plan, rule: RuleId) -> u32 {
         let body = self.grammar.rule(rule).body();
+        if self.grammar.rule(rule).budget().is_some() {
+            return self.memory.units.intern(Unit::Region(rule), rule);
+        }
+        if plan.captures(self.grammar, rule) {
+            return self.memory.units.intern(Unit::Rule(rule), rule);
+        }
         if let Expr::Set(_) = self.grammar.expr(body) {
             return self.memory.units.intern(Unit::Set(body), rule);
         }
@@ -673,7 +683,8 @@ impl<'a, 'g> Builder<'a, 'g> {
     /// The body of a rule in line; direct left recursion becomes a loop.
     fn rule_body(&mut self, node: NodeId, rule: RuleId, next: NodeId) {
         let grammar = self.context.grammar;
-        let Some((tails, others)) = left_recursion(grammar, rule) else {
+        let recursion = left_recursion(grammar, rule).filter(|_| !self.plan.captures(grammar, rule));
+        let Some((tails, others)) = recursion else {
             let body = self.node(grammar.rule(rule).body(), Spelling::Utf8, next);
             self.nfa.nodes[node as usize] = self.nfa.split(&[body]);
             return;

@@ -19,6 +19,9 @@ pub struct Config {
     /// Leave [bounds on runs](formwork_grammar::Grammar::bounded_runs) to whoever runs the automata, which then accept runs
     /// of any length; see [`Automata::runs`](crate::Automata::runs). Default off.
     pub runs: bool,
+    /// Keep every rule that [captures](formwork_grammar::Rule::capture) as an automaton of its own, so that where it begins
+    /// and ends can be read off. Default off; the language is the same.
+    pub captures: bool,
     /// Bounds on growth.
     pub limits: Limits,
 }
@@ -32,6 +35,7 @@ impl Default for Config {
             shared_escapes: true,
             shared_rules: true,
             runs: false,
+            captures: false,
             limits: Limits::default(),
         }
     }

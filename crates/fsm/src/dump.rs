@@ -16,6 +16,7 @@ impl fmt::Display for Automata {
                 Some(Counter::Ticks { min, max: Some(max) }) => write!(f, " counts {min}..={max}")?,
                 Some(Counter::Ticks { min, max: None }) => write!(f, " counts {min}..")?,
                 Some(Counter::Members) => write!(f, " is a set")?,
+                Some(Counter::Steps { max }) => write!(f, " ends within {max} steps")?,
             }
             if let Some(symbols) = self.symbols(rule) {
                 write!(f, " is {symbols}")?;

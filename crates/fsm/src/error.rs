@@ -24,6 +24,8 @@ pub enum ErrorKind {
     Limit,
     /// A member of a set may be empty, or the members cannot come in any order.
     Set,
+    /// A rule with a budget cannot keep it, or refers to what cannot be put in line.
+    Budget,
     /// The caller's interrupt said stop.
     Interrupted,
 }

@@ -24,6 +24,7 @@ use crate::plan::{Plan, operands};
 use crate::spelling::Spelling;
 use crate::unit::{Body, Shape, Unit};
 use formwork_grammar::{Expr, ExprId, Grammar, RuleId, Symbol, SymbolSet};
+use std::num::NonZeroU32;
 
 /// A form is a list of words.
 pub(crate) type Words = Vec<u32>;
@@ -57,9 +58,17 @@ const CIRCLE: u32 = 4;
 
 impl Former {
     pub(crate) fn new(config: &Config) -> Self {
-        let Config { inlining, minimisation, counters, shared_escapes, shared_rules: _, runs: _, limits: _ } =
-            *config;
-        let bits = [inlining, minimisation, counters, shared_escapes];
+        let Config {
+            inlining,
+            minimisation,
+            counters,
+            shared_escapes,
+            shared_rules: _,
+            runs: _,
+            captures,
+            limits: _,
+        } = *config;
+        let bits = [inlining, minimisation, counters, shared_escapes, captures];
         let switches = bits.iter().fold(0, |word, &bit| word << 1 | u32::from(bit));
         Self { switches, ..Self::default() }
     }
@@ -89,6 +98,7 @@ impl Former {
         while let Some(&rule) = self.rules.get(next) {
             if next == 0 || identities[rule.index()].is_none() {
                 self.words.push(next as u32);
+                self.words.extend(region(grammar, rule));
                 if !self.expr(grammar, plan, identities, grammar.rule(rule).body()) {
                     return false;
                 }
@@ -112,7 +122,7 @@ impl Former {
             parts.iter().all(|&part| former.expr(grammar, plan, identities, part))
         };
         match unit {
-            Unit::Rule(rule) => {
+            Unit::Rule(rule) | Unit::Region(rule) => {
                 self.words.push(identities[rule.index()].unwrap_or(u32::MAX));
                 identities[rule.index()].is_some()
             }
@@ -267,6 +277,11 @@ impl Former {
     }
 }
 
+/// What of a rule's [region](crate::regions) its automaton depends on.
+fn region(grammar: &Grammar, rule: RuleId) -> [u32; 1] {
+    [grammar.rule(rule).budget().map_or(0, NonZeroU32::get)]
+}
+
 /// Bytes as words, the length first.
 fn write_bytes(words: &mut Words, bytes: &[u8]) {
     words.push(bytes.len() as u32);
@@ -294,6 +309,7 @@ fn write_symbols(words: &mut Words, set: &SymbolSet) -> bool {
 #[derive(Clone, Debug)]
 pub(crate) enum Portable {
     Rule(u32),
+    Region(u32),
     Recursive(u32),
     Body(u32, Spelling),
     Set(u32),
@@ -317,6 +333,7 @@ impl Portable {
             |parts: &[ExprId]| parts.iter().map(|&part| former.position(part)).collect::<Option<Vec<u32>>>();
         Some(match unit {
             Unit::Rule(rule) => Self::Rule(former.rule_position(*rule)?),
+            Unit::Region(rule) => Self::Region(former.rule_position(*rule)?),
             Unit::Recursive(rule) => Self::Recursive(former.rule_position(*rule)?),
             Unit::Set(expr) => Self::Set(former.position(*expr)?),
             Unit::Body(expr, spelling) => Self::Body(former.position(*expr)?, *spelling),
@@ -341,6 +358,7 @@ impl Portable {
         let all = |parts: &[u32]| parts.iter().map(|&part| expr(part)).collect::<Vec<ExprId>>();
         match self {
             Self::Rule(position) => Unit::Rule(rule(*position)),
+            Self::Region(position) => Unit::Region(rule(*position)),
             Self::Recursive(position) => Unit::Recursive(rule(*position)),
             Self::Set(position) => Unit::Set(expr(*position)),
             Self::Body(position, spelling) => Unit::Body(expr(*position), *spelling),

@@ -13,6 +13,8 @@
 //! - **Intersections and complements** of regular parts are multiplied out over code points and then spelled.
 //! - **Symbols are called**: a set of them is an automaton that reads nothing, which whoever runs the automata completes
 //!   when one comes; see `symbols.rs`. Text up to a trigger is a machine of Aho and Corasick; see `until.rs`.
+//! - **Budgets are left to whoever runs the automata**: a rule with one is an automaton that calls no other, and says how soon
+//!   it can end; see `regions.rs`.
 //! - **Dead ends are gone**: from every state the rule can be completed, and every rule referred to has a text.
 //!
 //! ```
@@ -61,6 +63,7 @@ mod dfa;
 mod minimise;
 mod nfa;
 mod plan;
+mod regions;
 mod segmented;
 mod spelling;
 mod subset;

@@ -17,7 +17,8 @@
 //! Direct left recursion is no cycle here: `r ::= r x | y` is built as `y x*` (see [`left_recursion`]).
 
 use crate::config::Config;
-use formwork_grammar::{Expr, ExprId, Grammar, HashMap, RuleId, Sharing};
+use crate::regions;
+use formwork_grammar::{Expr, ExprId, Grammar, HashMap, Rule, RuleId, Sharing};
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::sync::Arc;
 
@@ -33,6 +34,9 @@ pub(crate) struct Plan {
     keep: Vec<bool>,
     /// For a rule kept to cut a cycle: its alternatives that are not on the cycle, and those that are.
     splits: Arc<HashMap<RuleId, Split>>,
+    /// Rules that lead back to themselves, not only at their ends; known where there are budgets, ascending.
+    circles: Arc<[RuleId]>,
+    captures: bool,
     /// The strongly connected components of the rules that are reached, callees first.
     components: Arc<[Vec<RuleId>]>,
     counters: bool,
@@ -74,10 +78,17 @@ impl Plan {
                 reached.filter_map(|&rule| RuleId::from_index(rule)).collect()
             })
             .collect();
+        let circles =
+            if regions::budgets(grammar) { circles(grammar, &uses, &components) } else { Vec::new() };
+        // Regions are found again by their rules.
+        let is_region = |rule: &Rule| rule.budget().is_some() || config.captures && rule.capture().is_some();
+        let captures = config.captures;
         if !config.inlining {
             return Self {
                 keep: vec![true; n],
                 splits: Arc::default(),
+                circles: circles.into(),
+                captures,
                 components: named,
                 counters: config.counters,
                 shared_escapes: config.shared_escapes,
@@ -85,7 +96,7 @@ impl Plan {
             };
         }
         let (closed, closed_exprs) = closed_rules(grammar);
-        let mut keep = vec![false; n];
+        let mut keep: Vec<bool> = grammar.rules().iter().map(is_region).collect();
         let mut size = vec![1u64; n];
         keep[grammar.root().index()] = true;
         let mut splits = HashMap::default();
@@ -109,7 +120,8 @@ impl Plan {
             }
             for &rule in component.iter().filter(|&&rule| recursive && keep[rule]) {
                 let id = RuleId::from_index(rule).expect("a position among the rules");
-                if let Some(split) = split(grammar, id, &component, &closed_exprs) {
+                let split = || split(grammar, id, &component, &closed_exprs);
+                if let Some(split) = (!is_region(grammar.rule(id))).then(split).flatten() {
                     splits.insert(id, split);
                 }
             }
@@ -128,7 +140,8 @@ impl Plan {
             }
         }
         let (counters, shared_escapes) = (config.counters, config.shared_escapes);
-        Self { keep, splits: Arc::new(splits), components: named, counters, shared_escapes, unbounded }
+        let (splits, circles) = (Arc::new(splits), circles.into());
+        Self { keep, splits, circles, captures, components: named, counters, shared_escapes, unbounded }
     }
 
     /// The strongly connected components of the rules that are reached, callees first.
@@ -161,13 +174,51 @@ impl Plan {
         if self.is_unbounded(repetition) { None } else { max }
     }
 
+    /// Whether a rule cannot be put in line, since it leads back to itself; known where there are budgets.
+    pub(crate) fn is_circular(&self, rule: RuleId) -> bool {
+        self.circles.binary_search(&rule).is_ok()
+    }
+
+    /// Whether references to the rule must stay calls of that rule, since it captures.
+    pub(crate) fn captures(&self, grammar: &Grammar, rule: RuleId) -> bool {
+        self.captures && grammar.rule(rule).capture().is_some()
+    }
+
+    /// Puts every rule in line and counts nothing: how [regions](crate::regions) are built.
+    pub(crate) fn in_line(&self) -> Self {
+        let (circles, components) = (Arc::clone(&self.circles), Arc::clone(&self.components));
+        Self {
+            keep: vec![false; self.keep.len()],
+            splits: Arc::default(),
+            circles,
+            captures: false,
+            components,
+            counters: false,
+            shared_escapes: false,
+            unbounded: Arc::clone(&self.unbounded),
+        }
+    }
+
     /// Keeps every rule: what a rule falls back to whose automaton grew too large with others in line. Rules stay split,
     /// since what falls back may be the recursive half of one.
     pub(crate) fn without_inlining(&self) -> Self {
         let (splits, components) = (Arc::clone(&self.splits), Arc::clone(&self.components));
-        let unbounded = Arc::clone(&self.unbounded);
-        Self { keep: vec![true; self.keep.len()], splits, components, unbounded, ..*self }
+        let (unbounded, circles) = (Arc::clone(&self.unbounded), Arc::clone(&self.circles));
+        Self { keep: vec![true; self.keep.len()], splits, components, unbounded, circles, ..*self }
     }
+}
+
+/// The rules on circles that cannot be put in line.
+fn circles(grammar: &Grammar, uses: &Uses, components: &[Vec<usize>]) -> Vec<RuleId> {
+    let is_circle = |component: &&Vec<usize>| {
+        let recursive =
+            component.len() > 1 || component.iter().any(|&rule| uses.callees[rule].contains(&(rule as u32)));
+        recursive && !tail_calls_only(grammar, component)
+    };
+    let mut circles: Vec<RuleId> =
+        components.iter().filter(is_circle).flatten().filter_map(|&rule| RuleId::from_index(rule)).collect();
+    circles.sort_unstable();
+    circles
 }
 
 /// Whether the rules of a cyclic component refer to each other only at their ends, and can end otherwise.

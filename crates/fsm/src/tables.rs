@@ -41,6 +41,8 @@ pub(crate) enum Ticks {
     None,
     /// They are counted and tested against bounds.
     Counted,
+    /// They are the bytes and symbols that are read: the least number of them says how soon the rule can end.
+    Units,
     /// They are members of a set, which asks for these.
     Members(Vec<u32>),
 }
@@ -53,7 +55,7 @@ pub(crate) struct State {
     pub(crate) first_edge: u32,
     pub(crate) first_ticking: u32,
     pub(crate) first_call: u32,
-    /// Least number of ticks on a way to acceptance; in a set the number of the state's guard, and so is `reach`.
+    /// Least number of ticks on a way to acceptance, of bytes and symbols in a region; in a set the number of the state's guard, and so is `reach`.
     pub(crate) need: u32,
     /// Greatest number of ticks on a way to acceptance; `u32::MAX` means without end.
     pub(crate) reach: u32,
@@ -105,6 +107,13 @@ impl Tables {
         let (ahead, guards) = match ticks {
             Ticks::None => (Vec::new(), Guards::default()),
             Ticks::Counted => (ticks::ticks(dfa, false, |_| true), Guards::default()),
+            Ticks::Units => {
+                let ends = ticks::ticks(dfa, true, |_| true);
+                (
+                    ends.into_iter().map(|ahead| ahead.map(|(need, _)| (need, u32::MAX))).collect(),
+                    Guards::default(),
+                )
+            }
             Ticks::Members(required) => {
                 let (of_states, guards) = Guards::of(dfa, required)?;
                 (of_states.into_iter().map(|guard| Some((guard, guard))).collect(), guards)

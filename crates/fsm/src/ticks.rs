@@ -9,14 +9,14 @@ use crate::dfa::Dfa;
 use std::collections::VecDeque;
 
 /// Per state the least and the greatest number of ticks on a way to acceptance (`u32::MAX`: without end), or `None` if
-/// there is no way. Only calls that `may_call` permits are taken. With `always`, every letter ticks.
+/// there is no way. Only calls that `may_call` permits are taken. With `always`, every letter and every call ticks.
 pub(crate) fn ticks(dfa: &Dfa, always: bool, may_call: impl Fn(u32) -> bool) -> Vec<Option<(u32, u32)>> {
     let n = dfa.len();
     let mut edges: Vec<(u32, u32, bool)> = Vec::with_capacity(dfa.n_edges());
     for state in dfa.numbers() {
         edges.extend(dfa.letters(state).iter().map(|letter| (state, letter.target, letter.ticks || always)));
         let calls = dfa.calls(state).iter().filter(|call| may_call(call.unit));
-        edges.extend(calls.map(|call| (state, call.target, call.tick != 0)));
+        edges.extend(calls.map(|call| (state, call.target, call.tick != 0 || always)));
     }
     let mut sources: Vec<Vec<(u32, bool)>> = vec![Vec::new(); n];
     for &(source, target, ticks) in &edges {

@@ -19,6 +19,8 @@ const MAX_COPIED_NARROW: u64 = 64;
 pub(crate) enum Unit {
     /// A rule of the grammar.
     Rule(RuleId),
+    /// A rule with a budget, everything that it refers to in line.
+    Region(RuleId),
     /// The alternatives of a rule that are on a cycle; the others go in line.
     Recursive(RuleId),
     /// An expression by itself, without the empty text: a counted body that may be empty.

@@ -2,12 +2,13 @@
 
 use crate::collections::HashMap;
 use crate::grammar::BoundedRun;
-use crate::grammar::Inner;
+use crate::grammar::{Inner, Region};
 use crate::import::Imported;
 use crate::{
     ByteSet, CharClass, Expr, ExprId, Grammar, GrammarError, GrammarErrorKind, Limits, Place, Properties,
     Rule, RuleId, Sharing, Symbol, SymbolSet, Until,
 };
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// Builds a grammar: declare rules, make expressions, define the rules, [`build`](Self::build).
@@ -38,6 +39,7 @@ struct PendingRule {
     body: Option<ExprId>,
     place: Place,
     sharing: Sharing,
+    region: Region,
 }
 
 impl Default for GrammarBuilder {
@@ -99,7 +101,8 @@ impl GrammarBuilder {
         }
         let rule = RuleId::from_index(self.rules.len()).expect("below max_rules or the first");
         self.names.insert(unique.clone(), rule);
-        self.rules.push(PendingRule { name: unique, body: None, place, sharing: Sharing::Auto });
+        let (sharing, region) = (Sharing::Auto, Region::default());
+        self.rules.push(PendingRule { name: unique, body: None, place, sharing, region });
         rule
     }
 
@@ -116,6 +119,29 @@ impl GrammarBuilder {
     /// How a rule is best compiled.
     pub(crate) fn sharing(&self, rule: RuleId) -> Sharing {
         self.rules[rule.index()].sharing
+    }
+
+    /// Bounds the steps of the output, tokens where there are tokens, that have a part in what the rule matches, each time
+    /// that it does; a step that begins before or goes on behind it counts too. A rule with a budget refers to no rule
+    /// that has one, and to none that cannot be put in line.
+    pub fn set_budget(&mut self, rule: RuleId, steps: NonZeroU32) {
+        self.rules[rule.index()].region.budget = Some(steps);
+    }
+
+    /// Captures under this name what the rule matches, each time that it does and is not empty. It does not change the
+    /// language.
+    pub fn set_capture(&mut self, rule: RuleId, name: &str) {
+        self.rules[rule.index()].region.capture = Some(name.into());
+    }
+
+    /// What is asked of what a rule matches, beside its language.
+    pub(crate) fn region(&self, rule: RuleId) -> &Region {
+        &self.rules[rule.index()].region
+    }
+
+    /// The same for another rule.
+    pub(crate) fn set_region(&mut self, rule: RuleId, region: Region) {
+        self.rules[rule.index()].region = region;
     }
 
     /// What a rule stands for, if it has a body.
@@ -159,7 +185,7 @@ impl GrammarBuilder {
             return Err(error);
         }
         let mut rules = Vec::with_capacity(self.rules.len());
-        for PendingRule { name, body, place, sharing } in self.rules {
+        for PendingRule { name, body, place, sharing, region } in self.rules {
             let Some(body) = body else {
                 let message = format!("rule `{name}` is used but not defined");
                 return Err(GrammarError::new(GrammarErrorKind::Undefined, place, message));
@@ -168,7 +194,7 @@ impl GrammarBuilder {
                 let message = format!("rule `{name}` has a member outside of a set");
                 return Err(GrammarError::new(GrammarErrorKind::Member, place, message));
             }
-            rules.push(Rule { name, body, place, sharing });
+            rules.push(Rule { name, body, place, sharing, region });
         }
         let inner = Inner { rules, exprs: self.exprs, properties: self.properties, root, runs: self.runs };
         Ok(Grammar { inner: Arc::new(inner) })

@@ -1,6 +1,7 @@
 //! A finished grammar.
 
 use crate::{ByteSet, Expr, ExprId, Place, Properties, RuleId};
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// A finished grammar: rules, an arena of expressions, and the rule that the whole output must match.
@@ -28,6 +29,14 @@ pub struct Rule {
     pub(crate) body: ExprId,
     pub(crate) place: Place,
     pub(crate) sharing: Sharing,
+    pub(crate) region: Region,
+}
+
+/// What is asked of the part of the output that a rule matches, each time that it does, beside its language.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Region {
+    pub(crate) budget: Option<NonZeroU32>,
+    pub(crate) capture: Option<Box<str>>,
 }
 
 /// A promise about runs of some bytes in the output; see [`GrammarBuilder::bound_run`](crate::GrammarBuilder::bound_run).
@@ -85,6 +94,17 @@ impl Rule {
     /// How it is best compiled.
     pub fn sharing(&self) -> Sharing {
         self.sharing
+    }
+
+    /// The greatest number of steps of the output (tokens, where there are tokens) that what the rule matches may have a
+    /// part of; see [`GrammarBuilder::set_budget`](crate::GrammarBuilder::set_budget).
+    pub fn budget(&self) -> Option<NonZeroU32> {
+        self.region.budget
+    }
+
+    /// The name under which what the rule matches is captured, if it is.
+    pub fn capture(&self) -> Option<&str> {
+        self.region.capture.as_deref()
     }
 }
 

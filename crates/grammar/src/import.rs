@@ -96,6 +96,7 @@ impl GrammarBuilder {
             let from = grammar.rule(rule);
             let copy = self.declare(from.name(), place(from.place()));
             self.set_sharing(copy, from.sharing());
+            self.set_region(copy, from.region.clone());
             rules.insert(rule, copy);
             self.imported.rules.entry(colours[rule.index()]).or_default().push(copy);
         }
@@ -215,7 +216,7 @@ impl GrammarBuilder {
                     Some(same) if same == b => {}
                     Some(_) => return None,
                     None => {
-                        if grammar.rule(*a).sharing() != self.sharing(*b) {
+                        if !self.is_alike(grammar, *a, *b) {
                             return None;
                         }
                         assumed.insert(*a, *b);
@@ -227,7 +228,13 @@ impl GrammarBuilder {
                 _ => pairs.extend(a.operands().iter().copied().zip(b.operands().iter().copied())),
             }
         }
-        (grammar.rule(theirs).sharing() == self.sharing(ours)).then_some(assumed)
+        self.is_alike(grammar, theirs, ours).then_some(assumed)
+    }
+
+    /// Whether rules are the same but for their bodies.
+    fn is_alike(&self, grammar: &Grammar, theirs: RuleId, ours: RuleId) -> bool {
+        let theirs = grammar.rule(theirs);
+        theirs.sharing() == self.sharing(ours) && theirs.region == *self.region(ours)
     }
 }
 

@@ -10,6 +10,7 @@
 //! expressions, not even the order in which operands of an intersection are printed.
 
 use crate::collections::{HashMap, HashSet};
+use crate::grammar::Region;
 use crate::{ByteSet, CharClass, Expr, ExprId, Grammar, RuleId, Until};
 use std::fmt::{self, Write};
 
@@ -23,15 +24,39 @@ impl fmt::Display for Grammar {
         let plan = Plan::new(self);
         for rule in self.rule_ids() {
             let name = &plan.names[rule.index()];
-            plan.rule(f, name, self.rule(rule).body(), plan.holder(self.rule(rule).body()) == Some(name))?;
+            f.write_str(name)?;
+            write_region(f, &self.rule(rule).region)?;
+            plan.rule(f, self.rule(rule).body(), plan.holder(self.rule(rule).body()) == Some(name))?;
         }
         for &expr in &plan.unnamed {
             if let Some(name) = plan.holder(expr) {
-                plan.rule(f, name, expr, true)?;
+                f.write_str(name)?;
+                plan.rule(f, expr, true)?;
             }
         }
         Ok(())
     }
+}
+
+/// The attributes of a rule.
+fn write_region(f: &mut fmt::Formatter<'_>, region: &Region) -> fmt::Result {
+    if *region == Region::default() {
+        return Ok(());
+    }
+    f.write_char('[')?;
+    if let Some(steps) = region.budget {
+        write!(f, "max_tokens={steps}")?;
+    }
+    if let Some(name) = &region.capture {
+        f.write_str(if region.budget.is_some() { ", capture=" } else { "capture=" })?;
+        f.write_char('"')?;
+        for c in name.chars() {
+            // The attributes end at the first bracket.
+            if c == ']' { f.write_str("\\x5D")? } else { write_char(f, c, "\"\\")? }
+        }
+        f.write_char('"')?;
+    }
+    f.write_char(']')
 }
 
 /// How a grammar is going to be printed.
@@ -61,7 +86,11 @@ impl<'a> Plan<'a> {
         let shared = shared(grammar);
         for rule in grammar.rule_ids() {
             let body = grammar.rule(rule).body();
-            if shared[body.index()] && !plan.holders.contains_key(&body) {
+            // Of what a region asks, the expression by itself asks nothing.
+            if shared[body.index()]
+                && grammar.rule(rule).region == Region::default()
+                && !plan.holders.contains_key(&body)
+            {
                 plan.holders.insert(body, plan.names[rule.index()].clone());
             }
         }
@@ -87,9 +116,9 @@ impl<'a> Plan<'a> {
         self.holders.get(&expr)
     }
 
-    /// Prints a rule; `in_full` says that its body is written here even if it has a name.
-    fn rule(&self, f: &mut fmt::Formatter<'_>, name: &str, body: ExprId, in_full: bool) -> fmt::Result {
-        write!(f, "{name} ::= ")?;
+    /// Prints what follows a rule's name; `in_full` says that its body is written here even if it has a name.
+    fn rule(&self, f: &mut fmt::Formatter<'_>, body: ExprId, in_full: bool) -> fmt::Result {
+        f.write_str(" ::= ")?;
         let mut todo = Vec::new();
         if in_full {
             self.expr(f, body, Tightness::Alternation, &mut todo)?;

@@ -25,6 +25,7 @@ mod counted;
 mod descent;
 mod difference;
 mod far;
+mod late;
 mod local;
 mod resolve;
 mod slices;
@@ -33,6 +34,7 @@ mod tokens_by_byte;
 mod walk;
 
 pub use far::Ticks;
+pub use late::late_tokens;
 pub use local::LocalMask;
 pub use resolve::{Resolver, write_accepted};
 pub use slices::Slices;

@@ -118,8 +118,13 @@ pub fn is_wide(automata: &Automata, state: StateId) -> bool {
 pub(crate) fn view(automata: &Automata, rule: RuleId, ticks: Ticks) -> (RuleView<'_>, bool) {
     match (ticks, automata.unticked(rule)) {
         (Ticks::Ignored, Some((unticked, _))) => (unticked, false),
-        _ => (automata.view(rule), automata.counter(rule).is_some()),
+        _ => (automata.view(rule), tested(automata.counter(rule)).is_some()),
     }
+}
+
+/// What is counted inside of tokens. The steps of regions are tested where tokens end, by whoever fills masks.
+fn tested(counter: Option<Counter>) -> Option<Counter> {
+    counter.filter(|counter| !matches!(counter, Counter::Steps { .. }))
 }
 
 /// Whether a loop reads much of a vocabulary.
@@ -204,7 +209,7 @@ impl Walker {
             view,
             ahead: counts.then(|| automata.ticks_ahead(state)),
             end_depends: match automata.counter(rule).filter(|_| counts) {
-                None => false,
+                None | Some(Counter::Steps { .. }) => false,
                 Some(Counter::Ticks { .. }) => automata.ticks_ahead(state).1 > 0,
                 Some(Counter::Members) => !automata.has_required(rule, &[]),
             },

@@ -6,6 +6,7 @@
 
 mod extract;
 mod grammar;
+mod regions;
 mod set;
 mod text;
 mod vocabulary;
@@ -15,6 +16,7 @@ mod strategy;
 
 pub use extract::{expand_counts, expand_sets, extract};
 pub use grammar::{GrammarShape, random_grammar};
+pub use regions::{REGION_ALPHABET, random_regions};
 pub use set::random_set;
 #[cfg(feature = "proptest")]
 pub use strategy::{cases, grammars, seeds, strategy_of};

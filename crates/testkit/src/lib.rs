@@ -25,6 +25,6 @@ pub mod walk;
 
 pub use failure::{Failure, Outcome, shown};
 pub use mutate::mutate;
-pub use reference::{Reference, Verdict};
+pub use reference::{Reference, Remaining, Verdict};
 pub use rng::Rng;
 pub use symbols::SpelledSymbols;

@@ -13,6 +13,8 @@ mod print_parse_roundtrip;
 #[cfg(feature = "oracles-engine")]
 mod brute_force;
 #[cfg(feature = "oracles-engine")]
+mod budgets_vs_terms;
+#[cfg(feature = "oracles-engine")]
 mod case;
 #[cfg(feature = "oracles-engine")]
 mod counted_vs_expanded;
@@ -46,6 +48,7 @@ pub use print_parse_roundtrip::print_parse_roundtrip;
 #[cfg(feature = "oracles-engine")]
 pub use {
     brute_force::brute_force,
+    budgets_vs_terms::budgets_vs_terms,
     case::{EngineCase, allows, ids, mask, random_config},
     counted_vs_expanded::counted_vs_expanded,
     earley_vs_reference::earley_vs_reference,

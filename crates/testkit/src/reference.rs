@@ -23,6 +23,7 @@
 
 mod chart;
 mod spelling;
+mod terms;
 mod text;
 mod until;
 
@@ -31,6 +32,7 @@ use crate::generate::expand_sets;
 use chart::{Chart, Plan, Viability};
 use formwork_grammar::{ByteSet, Expr, ExprId, Grammar};
 use std::cell::RefCell;
+pub use terms::Remaining;
 
 /// The reference recogniser of one grammar.
 ///

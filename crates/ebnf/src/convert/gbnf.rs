@@ -3,7 +3,7 @@
 //! `Display` has already worked out what is written where and under which name; its text is cut into tokens again, and
 //! names, strings and classes are spelled the other way.
 
-use super::{ConvertError, ConvertErrorKind, find, left_recursion, obstacle};
+use super::{ConvertError, ConvertErrorKind, find, left_recursion, obstacle, region};
 use crate::dialect::EBNF;
 use crate::literal;
 use crate::token::{Kind, tokens};
@@ -22,8 +22,8 @@ use formwork_grammar::{CharClass, Expr, Grammar, HashMap, HashSet};
 /// ```
 ///
 /// # Errors
-/// The grammar has what GBNF has no words for: intersections, complements, JSON spellings, bytes, the empty language;
-/// left recursion, or the endless repetition of what may be empty, both of which llama.cpp refuses.
+/// The grammar has what GBNF has no words for: intersections, complements, JSON spellings, bytes, the empty language,
+/// budgets and captures; left recursion, or the endless repetition of what may be empty, both of which llama.cpp refuses.
 pub fn to_gbnf(grammar: &Grammar) -> Result<String, ConvertError> {
     let refused = find(grammar, grammar.rule_ids(), |rule, expr| {
         let what = match expr {
@@ -35,7 +35,7 @@ pub fn to_gbnf(grammar: &Grammar) -> Result<String, ConvertError> {
             ConvertError::new(ConvertErrorKind::NotExpressible, grammar, rule, message)
         })
     });
-    if let Some(error) = refused {
+    if let Some(error) = refused.or_else(|| region(grammar, grammar.rule_ids(), "GBNF has")) {
         return Err(error);
     }
     if let Some(rule) = left_recursion::left_recursive(grammar) {

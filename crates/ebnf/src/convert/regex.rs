@@ -1,7 +1,7 @@
 //! Grammars as regular expressions.
 
 use super::cycle::cycle;
-use super::{ConvertError, ConvertErrorKind, find, obstacle, operands};
+use super::{ConvertError, ConvertErrorKind, find, obstacle, operands, region};
 use formwork_grammar::{CharClass, Expr, ExprId, Grammar, RuleId};
 use std::fmt::Write;
 
@@ -21,7 +21,7 @@ const MAX_LENGTH: usize = 16 << 20;
 ///
 /// # Errors
 /// A rule that the root needs is recursive, or has what regular expressions have no words for: intersections,
-/// complements, JSON spellings, bytes. The result would be longer than 16 MiB.
+/// complements, JSON spellings, bytes, budgets and captures. The result would be longer than 16 MiB.
 pub fn to_regex(grammar: &Grammar) -> Result<String, ConvertError> {
     if let Some(rule) = cycle(grammar, [grammar.root()], |_, _| true) {
         let message = "regular expressions have no recursion";
@@ -33,7 +33,7 @@ pub fn to_regex(grammar: &Grammar) -> Result<String, ConvertError> {
             ConvertError::new(ConvertErrorKind::NotExpressible, grammar, rule, message)
         })
     });
-    match refused {
+    match refused.or_else(|| region(grammar, needed_rules(grammar), "regular expressions have")) {
         Some(error) => Err(error),
         None => write_root(grammar),
     }

@@ -152,7 +152,8 @@ impl Lowering<'_, '_> {
 
     /// The instance of an entity with these arguments; `None` if there is none, which has been noted.
     fn instance(&mut self, entity: usize, arguments: Vec<Argument>, of: &Use) -> Option<usize> {
-        let Entity { name, parameters, bodies, place, is_declared, .. } = &self.scope.entities[entity];
+        let Entity { name, parameters, attributes, bodies, place, is_declared, .. } =
+            &self.scope.entities[entity];
         if *is_declared {
             let message = format!("the terminal `{}` is only declared", quote(name));
             let help =
@@ -181,6 +182,12 @@ impl Lowering<'_, '_> {
             }
         }
         let rule = self.builder.declare(name, place.clone());
+        if let Some(tokens) = attributes.max_tokens {
+            self.builder.set_budget(rule, tokens);
+        }
+        if let Some(capture) = &attributes.capture {
+            self.builder.set_capture(rule, if capture.is_empty() { name } else { capture });
+        }
         let arguments = key.1.clone();
         self.instances.push(Instance { entity, arguments, rule, uses: Vec::new() });
         self.by_arguments.insert(key, self.instances.len() - 1);

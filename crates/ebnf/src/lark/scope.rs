@@ -9,6 +9,7 @@ use super::syntax::{Body, Definition, File, How, Import, NodeKind};
 use crate::options::Imports;
 use crate::problem::{Problem, Problems, Sweep, quote};
 use crate::suggest::Suggester;
+use crate::syntax::Attributes;
 use crate::{ErrorKind, Limits};
 use formwork_grammar::{HashMap, Place};
 use std::borrow::Cow;
@@ -40,6 +41,7 @@ pub(super) struct Entity {
     pub(super) is_terminal: bool,
     /// The names of a template's parameters.
     pub(super) parameters: Vec<String>,
+    pub(super) attributes: Attributes,
     /// Its alternatives, by the sources that they stand in.
     pub(super) bodies: Vec<(usize, Body)>,
     /// Whether the text says only that there is one.
@@ -181,6 +183,7 @@ impl<'a> Scope<'a> {
             place,
             is_terminal: definition.is_terminal,
             parameters: parameters(text, definition),
+            attributes: definition.attributes.clone(),
             bodies: definition.body.iter().map(|&body| (source, body)).collect(),
             is_declared: false,
         });
@@ -196,6 +199,7 @@ impl<'a> Scope<'a> {
             is_terminal: is_terminal(&name),
             name,
             parameters: Vec::new(),
+            attributes: Attributes::default(),
             bodies: Vec::new(),
             is_declared: false,
         });
@@ -266,6 +270,7 @@ impl<'a> Scope<'a> {
         if definition.how == How::Override {
             entity.bodies = bodies.collect();
             (entity.parameters, entity.is_declared) = (parameters, false);
+            entity.attributes = definition.attributes.clone();
         } else if entity.parameters != parameters {
             let message = format!("`{}` has other parameters where it is defined", quote(name));
             self.sources[source].problems.add(Problem::syntax(definition.name.clone(), message));

@@ -1,5 +1,6 @@
 //! What a Lark text says, before its names mean anything.
 
+use crate::syntax::Attributes;
 use formwork_grammar::Symbol;
 use std::ops::Range;
 
@@ -26,6 +27,7 @@ pub(super) struct Definition {
     pub(super) is_terminal: bool,
     /// Where the names of a template's parameters are.
     pub(super) parameters: Vec<Range<usize>>,
+    pub(super) attributes: Attributes,
     /// `None` if there was an error in the body.
     pub(super) body: Option<Body>,
 }

@@ -2,9 +2,12 @@
 
 use super::{Abandoned, Parser};
 use crate::ErrorKind;
+use crate::dialect;
 use crate::lark::syntax::{Definition, How, Import};
 use crate::lark::token::{Kind, Token};
+use crate::parser::attributes;
 use crate::problem::{Problem, quote};
+use crate::syntax::Attributes;
 use formwork_grammar::HashMap;
 use std::ops::Range;
 
@@ -86,11 +89,10 @@ impl Parser<'_> {
         self.is_terminal = name.kind == Kind::Terminal;
         let parameters =
             if self.peek_kind() == Some(Kind::OpenBrace) { self.parameters()? } else { Vec::new() };
-        if let Some(attributes) = self.take(Kind::OpenMaybe) {
-            let problem =
-                Problem::new(ErrorKind::Unsupported, attributes.span(), "attributes are not supported");
-            return Err(self.add(problem.help("leave them out, or write the rule in the EBNF dialect")));
-        }
+        let attributes = match self.take(Kind::OpenMaybe) {
+            Some(open) => self.attributes(open)?,
+            None => Attributes::default(),
+        };
         if self.take(Kind::Dot).is_some() && self.take(Kind::Number).is_none() {
             return Err(self.unexpected("a priority, which is a number"));
         }
@@ -102,8 +104,28 @@ impl Parser<'_> {
         }
         let body = self.body().ok();
         let (name, is_terminal) = (name.span(), self.is_terminal);
-        self.file.definitions.push(Definition { how, name, is_terminal, parameters, body });
+        self.file.definitions.push(Definition { how, name, is_terminal, parameters, attributes, body });
         Ok(())
+    }
+
+    /// The attributes after a bracket, which are those of the EBNF dialect that do not ask for text.
+    fn attributes(&mut self, open: Token) -> Result<Attributes, Abandoned> {
+        let mut span = open.span();
+        while let Some(token) = self.peek() {
+            self.at += 1;
+            span.end = token.span().end;
+            if token.kind == Kind::CloseMaybe {
+                break;
+            }
+        }
+        let attributes = attributes::read(self.text, span.clone(), &dialect::EBNF, self.problems);
+        let why = match () {
+            () if self.is_terminal => "attributes of terminals are not supported",
+            () if attributes.want_text() => "`lazy` and `max_chars` are not supported here",
+            () => return Ok(attributes),
+        };
+        let problem = Problem::new(ErrorKind::Unsupported, span, why);
+        Err(self.add(problem.help("give rules `max_tokens` or `capture`, or write them in the EBNF dialect")))
     }
 
     fn parameters(&mut self) -> Result<Vec<Range<usize>>, Abandoned> {
