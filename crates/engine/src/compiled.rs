@@ -50,6 +50,8 @@ impl WeakGrammar {
     }
 }
 
+/// The kinds of masks that a state has whose rule counts letters, by its [`Ticks`].
+pub(crate) const KINDS: usize = 3;
 /// The longest form of a state that is looked up in the pool, in words: some hundred states.
 const MAX_FORM: usize = 4_000;
 
@@ -82,7 +84,7 @@ impl CompiledGrammar {
         let slots = inner.slots.get(rule.index()).unwrap_or_else(|| {
             inner.slots.get_or_init(rule.index(), || {
                 // A rule that counts letters has masks with and without counts.
-                let n_masks = if inner.automata.unticked(rule).is_some() { 3 } else { 1 };
+                let n_masks = if inner.automata.unticked(rule).is_some() { KINDS } else { 1 };
                 let n_slots = inner.automata.n_states_of(rule) * n_masks;
                 match inner.config.pool {
                     true => {

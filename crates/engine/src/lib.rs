@@ -54,6 +54,7 @@ mod error;
 mod history;
 mod matcher;
 mod pool;
+mod pool_file;
 mod precompute;
 mod runs;
 mod symbols;
@@ -66,4 +67,5 @@ pub use error::{AcceptError, AcceptErrorKind, CompileError, CompileErrorKind, Ma
 pub use formwork_earley::LimitExceeded;
 pub use matcher::{Matcher, MatcherBuilder};
 pub use pool::{Pool, PoolStats};
+pub use pool_file::{PoolFileError, PoolFileErrorKind};
 pub use precompute::Spawn;

@@ -11,6 +11,8 @@
 //! So strings, numbers, dates and "any value" are computed once per vocabulary, whichever grammar needs them first.
 //! A miss is computed by one thread, and others that want the same state wait for it; nobody else waits.
 //!
+//! What is in it can be [kept in a file](Pool::to_bytes) for the next process.
+//!
 //! # Memory
 //! Two generations: what is used is in the young one; when it holds half the budget, the old one is forgotten and the young
 //! one grows old. Compiled grammars keep what they hold.
@@ -30,6 +32,12 @@ pub(crate) type Slot = OnceLock<Result<Arc<LocalMask>, LimitExceeded>>;
 
 /// The local masks of a rule's states; filled in when needed.
 pub(crate) type Slots = Arc<[Slot]>;
+
+/// By tables, and whether anybody calls the rule.
+pub(crate) type RuleSlots = Vec<((u64, bool), Slots)>;
+
+/// By canonical form.
+pub(crate) type StateSlots = Vec<(Box<[u32]>, Arc<Slot>)>;
 
 /// What the grammars of one vocabulary share: automata, local masks, loop slices. `Send + Sync`, cheap to clone.
 ///
@@ -84,7 +92,18 @@ impl<K, V> Default for Generations<K, V> {
     }
 }
 
-impl<K: std::hash::Hash + Eq, V: Clone> Generations<K, V> {
+impl<K: std::hash::Hash + Eq + Ord + Clone, V: Clone> Generations<K, V> {
+    /// By generation, the older one first, and by key.
+    fn sorted(&self) -> Vec<(K, V)> {
+        let mut sorted = Vec::with_capacity(self.old.len() + self.young.len());
+        for generation in [&self.old, &self.young] {
+            let first = sorted.len();
+            sorted.extend(generation.iter().map(|(key, entry)| (key.clone(), entry.clone())));
+            sorted[first..].sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        }
+        sorted
+    }
+
     fn get_or_insert(&mut self, key: K, make: impl FnOnce() -> V) -> V {
         if let Some(found) = self.young.get(&key) {
             return found.clone();
@@ -116,9 +135,18 @@ impl fmt::Debug for Pool {
 impl Pool {
     /// An empty pool for a vocabulary, of about so many bytes.
     pub fn new(vocabulary: Vocabulary, max_bytes: usize) -> Self {
+        Self::with_automata(Slices::new(vocabulary), Cache::new(Self::max_automata(max_bytes)), max_bytes)
+    }
+
+    /// The bytes that automata may take beside so many of local masks.
+    pub(crate) fn max_automata(max_bytes: usize) -> usize {
+        max_bytes / 2
+    }
+
+    pub(crate) fn with_automata(slices: Slices, automata: Cache, max_bytes: usize) -> Self {
         let inner = Inner {
-            slices: Arc::new(Slices::new(vocabulary)),
-            automata: Arc::new(Cache::new(max_bytes / 2)),
+            slices: Arc::new(slices),
+            automata: Arc::new(automata),
             masks: Mutex::default(),
             long_runs: Mutex::default(),
             max_bytes,
@@ -182,6 +210,11 @@ impl Pool {
     /// Notes a local mask that was computed.
     pub(crate) fn count_miss(&self, n_bytes: usize) {
         self.inner.misses.fetch_add(1, Ordering::Relaxed);
+        self.count_bytes(n_bytes);
+    }
+
+    /// Notes that so many bytes came into the young generation.
+    pub(crate) fn count_bytes(&self, n_bytes: usize) {
         let mut masks = self.lock();
         masks.bytes[0] += n_bytes;
         if masks.bytes[0] > self.inner.max_bytes / 2 {
@@ -189,6 +222,18 @@ impl Pool {
             masks.rules.age();
             masks.states.age();
         }
+    }
+
+    /// All slots of rules, and of states by form, what was used longest ago first.
+    pub(crate) fn contents(&self) -> (RuleSlots, StateSlots) {
+        let masks = self.lock();
+        (masks.rules.sorted(), masks.states.sorted())
+    }
+
+    /// The bounds on runs whose tokens are known, the latest first.
+    pub(crate) fn run_bounds(&self) -> Vec<Vec<RunBound>> {
+        let known = self.inner.long_runs.lock().unwrap_or_else(PoisonError::into_inner);
+        known.iter().map(|runs| runs.bounds().to_vec()).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, Masks> {

@@ -12,7 +12,8 @@
 
 pub use formwork_engine::{
     AcceptError, AcceptErrorKind, CompileError, CompileErrorKind, CompiledGrammar, Compiler, CompilerBuilder,
-    Config, LimitExceeded, MaskError, Matcher, MatcherBuilder, RollbackError,
+    Config, LimitExceeded, MaskError, Matcher, MatcherBuilder, Pool, PoolFileError, PoolFileErrorKind,
+    PoolStats, RollbackError,
 };
 pub use formwork_grammar::{ByteSet, Grammar, GrammarBuilder, Place, Position};
 pub use formwork_vocab::{TokenId, TokenKind, Vocabulary, VocabularyError};

@@ -11,7 +11,7 @@ use crate::config::Config;
 use crate::dfa::Dfa;
 use crate::error::{Error, ErrorKind};
 use crate::facts::{Facts, finite, number, spelled, used};
-use crate::form::{Former, Portable};
+use crate::form::{self, Former, Portable};
 use crate::minimise::minimise;
 use crate::plan::{Plan, left_recursion, operands};
 use crate::regions;
@@ -235,8 +235,9 @@ impl Construction {
     fn tables(&mut self, unit: u32, interrupt: &dyn Fn() -> bool) -> Result<(Arc<Tables>, Vec<u32>), Stop> {
         let own = self.memory.units.list[unit as usize].unit.clone();
         let has_form = self.config.shared_rules && self.write_form(&own);
-        if let Some(kept) = self.cache.unit(&self.former.words).filter(|_| has_form) {
-            return Ok(self.adopt(unit, kept));
+        let kept = self.cache.unit(&self.former.words).filter(|_| has_form);
+        if let Some(adopted) = kept.and_then(|kept| self.adopt(unit, kept)) {
+            return Ok(adopted);
         }
         let mut work = Work::new(self.work_left, interrupt);
         let limits = &self.config.limits;
@@ -267,31 +268,54 @@ impl Construction {
             Tables::of(&dfa, &ticks, |callee| self.first_bytes(callee)).ok_or(Stop::Order)?;
         let tables = Arc::new(tables);
         if has_form {
-            let portable =
-                |&unit: &u32| Portable::of(&self.memory.units.list[unit as usize].unit, &self.former);
+            let mut called = None;
+            let portable = |&unit: &u32| {
+                let here = Portable::of(&self.memory.units.list[unit as usize].unit, &self.former);
+                here.or_else(|| {
+                    let called = called.get_or_insert_with(|| self.called_units());
+                    called.get(&unit).map(|&position| Portable::Called(position))
+                })
+            };
             if let Some(imports) = imports.iter().map(portable).collect::<Option<Vec<_>>>() {
                 let kept = Kept { tables: Arc::clone(&tables), imports: imports.into() };
                 // Another thread may have been faster; then its tables serve, so that there are not two of the same.
-                if let Some(kept) = self.cache.keep(&self.former.words, kept) {
-                    return Ok(self.adopt(unit, kept));
+                let faster = self.cache.keep(&self.former.words, kept);
+                if let Some(adopted) = faster.and_then(|kept| self.adopt(unit, kept)) {
+                    return Ok(adopted);
                 }
             }
         }
         Ok((tables, imports))
     }
 
-    /// Tables of a unit of the form at hand, linked to units of this grammar.
-    fn adopt(&mut self, unit: u32, kept: Kept) -> (Arc<Tables>, Vec<u32>) {
+    /// Tables of a unit of the form at hand, linked to units of this grammar; `None` if they cannot be of this form.
+    fn adopt(&mut self, unit: u32, kept: Kept) -> Option<(Arc<Tables>, Vec<u32>)> {
         let rule = self.memory.units.list[unit as usize].rule;
         let imports = kept.imports.iter().map(|import| {
-            let unit = import.unit(&self.former);
+            if let Portable::Called(position) = *import {
+                let rule = *self.former.rules.get(position as usize)?;
+                return Some(self.with_context(|context, plan| context.unit_of_rule(plan, rule)));
+            }
+            let Self { grammar, plan, memory, former, .. } = &mut *self;
+            let unit = import.unit(former, grammar, plan, &memory.measurable)?;
             let of = match &unit {
                 Unit::Rule(rule) | Unit::Region(rule) | Unit::Recursive(rule) => *rule,
                 _ => rule,
             };
-            self.memory.units.intern(unit, of)
+            Some(memory.units.intern(unit, of))
         });
-        (kept.tables, imports.collect())
+        Some((kept.tables, imports.collect::<Option<Vec<u32>>>()?))
+    }
+
+    /// The positions of the rules that the form at hand calls as a whole, by what they are.
+    fn called_units(&mut self) -> HashMap<u32, u32> {
+        let rules = self.former.rules.clone();
+        self.with_context(|context, plan| {
+            let (grammar, facts) = (context.grammar, context.facts);
+            let is_whole = |rule| plan.split(rule).is_none() && facts.nonempty(grammar.rule(rule).body());
+            let whole = (0..).zip(rules).filter(|&(_, rule)| is_whole(rule));
+            whole.map(|(position, rule)| (context.unit_of_rule(plan, rule), position)).collect()
+        })
     }
 
     /// The identity of a unit's form.
@@ -318,7 +342,7 @@ impl Construction {
                 let written = former.rule(grammar, plan, identities, *rule);
                 identities[rule.index()] = Some(identity);
                 former.words.clear();
-                former.words.extend([100, identity]);
+                former.words.extend([form::RULE, identity]);
                 written
             }
             unit => former.unit(grammar, plan, identities, unit),

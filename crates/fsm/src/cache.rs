@@ -6,7 +6,7 @@
 //! Two generations bound it: what is used is in the young one, what was not used since the last change of generations is
 //! forgotten at the next.
 
-use crate::form::{Portable, Words};
+use crate::form::Portable;
 use crate::tables::Tables;
 use formwork_grammar::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -34,6 +34,9 @@ pub(crate) struct Kept {
     pub(crate) imports: Arc<[Portable]>,
 }
 
+/// Entries with their forms.
+pub(crate) type Entries<V> = Vec<(Box<[u32]>, V)>;
+
 /// Entries by form, in two generations.
 #[derive(Debug)]
 struct Generations<V> {
@@ -58,6 +61,17 @@ impl<V: Clone> Generations<V> {
         self.n_bytes += size(&found) + size_of_val(&form[..]);
         self.young.insert(form, found.clone());
         Some(found)
+    }
+
+    /// By generation, the older one first, and by form.
+    fn sorted(&self) -> Entries<V> {
+        let mut sorted = Vec::with_capacity(self.old.len() + self.young.len());
+        for generation in [&self.old, &self.young] {
+            let first = sorted.len();
+            sorted.extend(generation.iter().map(|(form, entry)| (form.clone(), entry.clone())));
+            sorted[first..].sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        }
+        sorted
     }
 
     fn insert(&mut self, form: &[u32], entry: V, size: usize, max_bytes: usize) {
@@ -89,6 +103,23 @@ impl Cache {
         Self { inner: Mutex::default(), max_bytes }
     }
 
+    /// An empty cache that has given so many identities.
+    pub(crate) fn with_identities(max_bytes: usize, n_identities: u32) -> Self {
+        let inner = Inner { n_identities, ..Inner::default() };
+        Self { inner: Mutex::new(inner), max_bytes }
+    }
+
+    /// Keeps the identity of a rule.
+    pub(crate) fn insert_identity(&self, form: &[u32], identity: u32) {
+        self.lock().identities.insert(form, identity, 16, self.max_bytes);
+    }
+
+    /// The number of identities given, and everything that is kept, by generation and form, the older one first.
+    pub(crate) fn contents(&self) -> (u32, Entries<u32>, Entries<Kept>) {
+        let inner = self.lock();
+        (inner.n_identities, inner.identities.sorted(), inner.units.sorted())
+    }
+
     /// The identity of the rule with this form: equal for equal forms, as long as the cache remembers it.
     pub(crate) fn identity(&self, form: &[u32]) -> u32 {
         let mut inner = self.lock();
@@ -107,7 +138,7 @@ impl Cache {
     }
 
     /// Keeps a unit, unless there is one of this form already, which is returned.
-    pub(crate) fn keep(&self, form: &Words, kept: Kept) -> Option<Kept> {
+    pub(crate) fn keep(&self, form: &[u32], kept: Kept) -> Option<Kept> {
         let mut inner = self.lock();
         let known = inner.units.get(form, Kept::size);
         if known.is_none() {

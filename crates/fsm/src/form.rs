@@ -22,7 +22,7 @@
 use crate::config::Config;
 use crate::plan::{Plan, operands};
 use crate::spelling::Spelling;
-use crate::unit::{Body, Shape, Unit};
+use crate::unit::{Body, Measurable, Shape, Unit};
 use formwork_grammar::{Expr, ExprId, Grammar, RuleId, Symbol, SymbolSet};
 use std::num::NonZeroU32;
 
@@ -51,6 +51,38 @@ pub(crate) struct Former {
 /// The identities of rules, where they are known.
 pub(crate) type Identities = [Option<u32>];
 
+/// What the automaton of a unit counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Counts {
+    Nothing,
+    Ticks,
+    Members,
+    /// Nothing, and it reads nothing: it is a symbol.
+    Symbol,
+}
+
+/// What the unit with this form counts.
+pub(crate) fn counts(form: &[u32]) -> Counts {
+    match form {
+        // The second word is the rule's identity.
+        [RULE, _] => Counts::Nothing,
+        [_, COUNTED, ..] => Counts::Ticks,
+        [_, SYMBOLS, ..] => Counts::Symbol,
+        [_, SET, ..] => Counts::Members,
+        _ => Counts::Nothing,
+    }
+}
+
+// What units are: the first word of a whole rule's form, and the second one of others', behind the switches.
+pub(crate) const RULE: u32 = 100;
+const RECURSIVE: u32 = 101;
+const BODY: u32 = 102;
+const COUNTED: u32 = 103;
+const ESCAPE: u32 = 104;
+const SYMBOLS: u32 = 105;
+const SET: u32 = 106;
+
+// Parts of expressions.
 const MET: u32 = 1;
 const IN_LINE: u32 = 2;
 const CALL: u32 = 3;
@@ -127,19 +159,19 @@ impl Former {
                 identities[rule.index()].is_some()
             }
             Unit::Recursive(rule) => {
-                self.words.extend([101, identities[rule.index()].unwrap_or(u32::MAX)]);
+                self.words.extend([RECURSIVE, identities[rule.index()].unwrap_or(u32::MAX)]);
                 let split = plan.split(*rule);
                 let parts = split.map_or(&[][..], |split| &split.recursive);
                 self.words.push(split.map_or(0, |split| split.tail.len() as u32));
                 list(self, parts) && identities[rule.index()].is_some()
             }
             Unit::Body(expr, spelling) => {
-                self.words.extend([102, *spelling as u32]);
+                self.words.extend([BODY, *spelling as u32]);
                 list(self, &[*expr])
             }
             Unit::Counted { shape, .. } => {
                 let Shape { before, body, after, spelling, body_spelling } = shape;
-                self.words.extend([103, *spelling as u32, *body_spelling as u32]);
+                self.words.extend([COUNTED, *spelling as u32, *body_spelling as u32]);
                 let (kind, parts) = match body {
                     Body::Repeated(body) => (0, std::slice::from_ref(body)),
                     Body::Measured(parts) => (1, &parts[..]),
@@ -148,15 +180,15 @@ impl Former {
                 list(self, before) && list(self, parts) && list(self, after)
             }
             Unit::Set(expr) => {
-                self.words.push(106);
+                self.words.push(SET);
                 list(self, &[*expr])
             }
             Unit::Symbols(set) => {
-                self.words.push(105);
+                self.words.push(SYMBOLS);
                 write_symbols(&mut self.words, set)
             }
             Unit::Escape(ranges) => {
-                self.words.push(104);
+                self.words.push(ESCAPE);
                 self.words.extend(ranges.iter().flat_map(|&(low, high)| [low, high]));
                 true
             }
@@ -308,6 +340,8 @@ fn write_symbols(words: &mut Words, set: &SymbolSet) -> bool {
 /// A unit in terms of the form of one that calls it.
 #[derive(Clone, Debug)]
 pub(crate) enum Portable {
+    /// What a called rule is, whose expressions the form does not meet: nothing but a counted piece, or a set.
+    Called(u32),
     Rule(u32),
     Region(u32),
     Recursive(u32),
@@ -351,25 +385,66 @@ impl Portable {
         })
     }
 
-    /// The unit in the grammar of `former`, whose form is the same.
-    pub(crate) fn unit(&self, former: &Former) -> Unit {
-        let expr = |position: u32| former.exprs[position as usize];
-        let rule = |position: u32| former.rules[position as usize];
-        let all = |parts: &[u32]| parts.iter().map(|&part| expr(part)).collect::<Vec<ExprId>>();
-        match self {
-            Self::Rule(position) => Unit::Rule(rule(*position)),
-            Self::Region(position) => Unit::Region(rule(*position)),
-            Self::Recursive(position) => Unit::Recursive(rule(*position)),
-            Self::Set(position) => Unit::Set(expr(*position)),
-            Self::Body(position, spelling) => Unit::Body(expr(*position), *spelling),
+    /// The unit in the grammar of `former`, whose form is the same. `None` if there is no such unit, which shows that it was
+    /// [saved](crate::saved) by somebody else.
+    pub(crate) fn unit(
+        &self,
+        former: &Former,
+        grammar: &Grammar,
+        plan: &Plan,
+        measurable: &Measurable,
+    ) -> Option<Unit> {
+        let expr = |position: u32| former.exprs.get(position as usize).copied();
+        let rule = |position: u32| former.rules.get(position as usize).copied();
+        let all = |parts: &[u32]| parts.iter().map(|&part| expr(part)).collect::<Option<Vec<ExprId>>>();
+        let can_be_spelled = |parts: &[ExprId], spelling: Spelling| {
+            parts.iter().all(|&part| {
+                let properties = grammar.properties(part);
+                match spelling {
+                    Spelling::Utf8 => !properties.has_members,
+                    Spelling::Json => properties.is_text,
+                    Spelling::CodePoints => false,
+                }
+            })
+        };
+        Some(match self {
+            // The context of the building decides.
+            Self::Called(_) => return None,
+            Self::Rule(position) => Unit::Rule(rule(*position)?),
+            Self::Region(position) => {
+                Unit::Region(rule(*position).filter(|&rule| grammar.rule(rule).budget().is_some())?)
+            }
+            Self::Recursive(position) => {
+                Unit::Recursive(rule(*position).filter(|&rule| plan.split(rule).is_some())?)
+            }
+            Self::Set(position) => {
+                Unit::Set(expr(*position).filter(|&expr| matches!(grammar.expr(expr), Expr::Set(_)))?)
+            }
+            Self::Body(position, spelling) => {
+                let body = expr(*position).filter(|&expr| can_be_spelled(&[expr], *spelling))?;
+                Unit::Body(body, *spelling)
+            }
             Self::Counted { before, repeated, body, after, spellings, min, max } => {
-                let body = if *repeated { Body::Repeated(expr(body[0])) } else { Body::Measured(all(body)) };
+                let (before, body, after) = (all(before)?, all(body)?, all(after)?);
                 let [spelling, body_spelling] = *spellings;
-                let shape = Shape { before: all(before), body, after: all(after), spelling, body_spelling };
-                Unit::Counted { shape, min: *min, max: *max }
+                let spelled = can_be_spelled(&before, spelling) && can_be_spelled(&after, spelling);
+                let body = match (*repeated, &body[..]) {
+                    (true, &[body]) => {
+                        Some(body).filter(|&body| can_be_spelled(&[body], body_spelling)).map(Body::Repeated)
+                    }
+                    (true, _) => None,
+                    (false, _) => measurable.contains_key(&body).then_some(Body::Measured(body)),
+                };
+                let in_order = max.is_none_or(|max| max >= *min && max > 0);
+                let shape = Shape { before, body: body?, after, spelling, body_spelling };
+                (spelled && in_order && body_spelling != Spelling::CodePoints).then_some(Unit::Counted {
+                    shape,
+                    min: *min,
+                    max: *max,
+                })?
             }
             Self::Escape(ranges) => Unit::Escape(ranges.clone()),
             Self::Symbols(set) => Unit::Symbols(set.clone()),
-        }
+        })
     }
 }

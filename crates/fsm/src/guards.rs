@@ -22,6 +22,7 @@
 //! nothing comes next: guard 1, which asks that 0 came. In `{ "k": a | "l": b }` the state behind `"k` may not end and has
 //! {0} next: it asks that 0 did not come, so that `"k` is refused the second time, at its first letter.
 
+use crate::codec::{Malformed, Reader, Writer};
 use crate::components::components;
 use crate::dfa::Dfa;
 use formwork_grammar::HashMap;
@@ -112,6 +113,38 @@ impl Guards {
         let guards = Self { guards, required: all_required.into() };
         let may_begin = numbers.first().is_none_or(|&start| guards.allow(start, &[]));
         may_begin.then_some((numbers, guards))
+    }
+
+    /// Writes them for [`read`](Self::read).
+    pub(crate) fn write(&self, writer: &mut Writer) {
+        writer.len(self.required.len());
+        writer.len(self.guards.len());
+        self.required.iter().for_each(|&word| writer.u64(word));
+        for guard in &self.guards {
+            writer.u8(guard.ends.into());
+            guard.next.iter().for_each(|&word| writer.u64(word));
+        }
+    }
+
+    /// # Errors
+    /// It is not what [`write`](Self::write) writes.
+    pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let n_words = reader.len(1)?;
+        let n_guards = reader.len(n_words + 1)?;
+        let words = |reader: &mut Reader<'_>| {
+            (0..n_words).map(|_| reader.u64()).collect::<Result<Members, Malformed>>()
+        };
+        let required = words(reader)?;
+        let guard = |_| {
+            let ends = reader.bool()?;
+            Ok(Guard { ends, next: words(reader)? })
+        };
+        Ok(Self { guards: (0..n_guards).map(guard).collect::<Result<_, _>>()?, required })
+    }
+
+    /// Whether members have numbers below, and guards too.
+    pub(crate) fn has(&self, member: u32, guard: u32) -> bool {
+        (member as usize) < self.required.len() * 64 && (guard as usize) <= self.guards.len()
     }
 
     fn guard(&self, number: u32) -> Option<&Guard> {

@@ -98,7 +98,6 @@ impl Tables {
         ticks: &Ticks,
         mut first: impl FnMut(u32) -> ByteSet,
     ) -> Option<(Self, Vec<u32>)> {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
         let mut imports: Vec<u32> = dfa.all_calls().iter().map(|call| call.unit).collect();
         imports.sort_unstable();
         imports.dedup();
@@ -176,19 +175,25 @@ impl Tables {
             next_bytes: sets.number(ByteSet::EMPTY),
             called_bytes: sets.number(ByteSet::EMPTY),
         });
-        let uid = NEXT.fetch_add(1, Ordering::Relaxed);
-        let tables = Self {
-            uid,
-            states: states.into(),
-            byte_edges: byte_edges.into(),
-            calls: calls.into(),
-            loops: loops.finished(),
-            sets: sets.finished(),
-            alphabet,
-            guards,
-            unticked: OnceLock::new(),
-        };
+        let (states, byte_edges, calls) = (states.into(), byte_edges.into(), calls.into());
+        let values = (loops.finished(), sets.finished());
+        let tables = Self::of_parts(states, byte_edges, calls, values, alphabet, guards);
         Some((tables, imports))
+    }
+
+    /// The tables with these parts, under a name that no others have.
+    pub(crate) fn of_parts(
+        states: Box<[State]>,
+        byte_edges: Box<[ByteEdge]>,
+        calls: Box<[CallEdge]>,
+        (loops, sets): (Distinct<Loop>, Distinct<ByteSet>),
+        alphabet: ByteSet,
+        guards: Guards,
+    ) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let uid = NEXT.fetch_add(1, Ordering::Relaxed);
+        let unticked = OnceLock::new();
+        Self { uid, states, byte_edges, calls, loops, sets, alphabet, guards, unticked }
     }
 
     /// The tables of what has none: one state that reads nothing.
@@ -270,6 +275,28 @@ impl<T: Copy + Eq + Hash> Distinct<T> {
     #[inline]
     pub(crate) fn get(&self, number: Number<T>) -> &T {
         &self.list[number.0 as usize]
+    }
+
+    /// The values, by number.
+    pub(crate) fn values(&self) -> &[T] {
+        &self.list
+    }
+
+    /// The values with these numbers; as [finished](Self::finished).
+    pub(crate) fn of_values(list: Vec<T>) -> Self {
+        Self { list, numbers: HashMap::default() }
+    }
+
+    /// The value's number, if there is one with it.
+    pub(crate) fn checked(&self, number: u32) -> Option<Number<T>> {
+        ((number as usize) < self.list.len()).then_some(Number(number, PhantomData))
+    }
+}
+
+impl<T> Number<T> {
+    /// The position of the value among the distinct ones.
+    pub(crate) fn get(self) -> u32 {
+        self.0
     }
 }
 

@@ -74,6 +74,19 @@ fn the_same_grammar_twice_is_one() {
 }
 
 #[test]
+fn a_rule_that_calls_what_is_nothing_but_counted_is_the_same_in_the_next_grammar() {
+    // Large enough to be kept.
+    let words: Vec<String> = (0..40).map(|i| format!("\"w{i}\"")).collect();
+    let word = format!("\"<\" ({}){{0,1000}} \">\"", words.join(" | "));
+    let text = &format!("root ::= word \";\" (word \",\")* | \"!\" root\nword ::= {word}\n");
+    let builder = Builder::new();
+    let tables = |automata: Automata| automata.rules().map(|rule| automata.tables(rule)).collect::<Vec<_>>();
+    let one = tables(builder.build(text));
+    assert!(one.len() > 1, "the counted rule is one by itself");
+    assert_eq!(one, tables(builder.build(text)));
+}
+
+#[test]
 fn equal_futures_have_equal_forms_wherever_they_stand() {
     let builder = Builder::new();
     let list = builder.build("root ::= \"<\" [a-z]* \">\"\n");

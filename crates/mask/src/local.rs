@@ -86,7 +86,8 @@ pub(crate) struct End {
 impl LocalMask {
     /// The number of tokens accepted (for a counted state: under some count).
     pub fn n_accepted(&self) -> usize {
-        let base = self.base.as_ref().map_or(0, |base| base.mask.n_accepted() - base.less.len());
+        let of_base = |base: &Base| base.mask.n_accepted().saturating_sub(base.less.len());
+        let base = self.base.as_ref().map_or(0, of_base);
         base + self.counted.as_ref().map_or_else(|| self.accepted.len(), |counted| counted.all.len())
     }
 

@@ -70,7 +70,7 @@ impl Slices {
         }
         // Not under the lock: two threads may compute the same slice, but none waits.
         let words = self.bytes.made_of(own_loop).into();
-        let slice = Arc::new(Slice { own_loop, words, rest: OnceLock::new() });
+        let slice = Arc::new(Slice::of(own_loop, words, None));
         let mut known = self.lock();
         if known.len() < MAX_KEPT {
             known.insert(own_loop, Arc::clone(&slice));
@@ -85,6 +85,26 @@ impl Slices {
         self.long_tokens.get_or_init(|| LongTokens::of(&self.vocabulary))
     }
 
+    /// Whether it is the trie of the tokens of many bytes.
+    pub(crate) fn is_long_tokens(&self, trie: &Arc<Trie>) -> bool {
+        self.long_tokens.get().is_some_and(|long| Arc::ptr_eq(&long.trie, trie))
+    }
+
+    /// The slices that are kept, in a fixed order.
+    pub(crate) fn known(&self) -> Vec<Arc<Slice>> {
+        let mut known: Vec<Arc<Slice>> = self.lock().values().cloned().collect();
+        known.sort_unstable_by_key(|slice| slice.own_loop);
+        known
+    }
+
+    /// Keeps a slice, unless there are too many.
+    pub(crate) fn insert(&self, slice: Slice) {
+        let mut known = self.lock();
+        if known.len() < MAX_KEPT {
+            known.insert(slice.own_loop, Arc::new(slice));
+        }
+    }
+
     /// The same bitset for all that are equal.
     pub(crate) fn shared(&self, words: &[u32]) -> Arc<[u32]> {
         self.sets.lock().unwrap_or_else(PoisonError::into_inner).get(words)
@@ -97,6 +117,20 @@ impl Slices {
 }
 
 impl Slice {
+    /// A slice whose [rest](Self::rest) may be known: the trie, or that there is none.
+    pub(crate) fn of(own_loop: Loop, words: Arc<[u32]>, rest: Option<Option<Arc<Trie>>>) -> Self {
+        Self { own_loop, words, rest: rest.map_or_else(OnceLock::new, OnceLock::from) }
+    }
+
+    pub(crate) fn own_loop(&self) -> Loop {
+        self.own_loop
+    }
+
+    /// The [rest](Self::rest), if it was computed: the trie, or that there is none.
+    pub(crate) fn known_rest(&self) -> Option<Option<&Arc<Trie>>> {
+        self.rest.get().map(Option::as_ref)
+    }
+
     /// The parts of tokens that begin with the loop's characters and leave it, from the first other character on; `None`
     /// if they are very many.
     ///

@@ -1,0 +1,422 @@
+//! Local masks as bytes, and what they share: bitsets, tries, slices.
+//!
+//! What several masks share is written once and shared again when it is read. Places in tries are kept as the numbers of
+//! nodes: a trie is a function of its texts, so the vocabulary's is the same wherever the vocabulary is, and the others are
+//! kept as their texts, which are the ends of tokens.
+//!
+//! What is read is checked as far as using it relies on it: tokens are the vocabulary's, places are in their tries, a base
+//! has no base itself. Whether a mask is that of its state is not checked, since that would be computing it again.
+
+use crate::bits;
+use crate::boundary::{Boundaries, Place, Source};
+use crate::local::{Base, CountedMask, End, Group, LocalMask, Step};
+use crate::slices::{Slice, Slices};
+use crate::token_set::TokenSet;
+use formwork_fsm::{Loop, Malformed, Reader, Writer};
+use formwork_grammar::HashMap;
+use formwork_vocab::{NodeId, TokenId, Trie, Vocabulary};
+use std::sync::Arc;
+
+/// Puts local masks together as bytes.
+#[derive(Debug)]
+pub struct MaskWriter<'a> {
+    slices: &'a Slices,
+    sets: Shared<[u32]>,
+    tries: Shared<Trie>,
+    masks: Shared<LocalMask>,
+    written: Writer,
+}
+
+/// What several have, each once.
+#[derive(Debug)]
+struct Shared<T: ?Sized> {
+    list: Vec<Arc<T>>,
+    /// By address, which the list keeps from being used again.
+    numbers: HashMap<usize, u32>,
+}
+
+impl<T: ?Sized> Default for Shared<T> {
+    fn default() -> Self {
+        Self { list: Vec::new(), numbers: HashMap::default() }
+    }
+}
+
+impl<T: ?Sized> Shared<T> {
+    fn known(&self, item: &Arc<T>) -> Option<u32> {
+        self.numbers.get(&Arc::as_ptr(item).addr()).copied()
+    }
+
+    fn number(&mut self, item: &Arc<T>) -> u32 {
+        self.known(item).unwrap_or_else(|| {
+            let number = self.list.len() as u32;
+            self.numbers.insert(Arc::as_ptr(item).addr(), number);
+            self.list.push(Arc::clone(item));
+            number
+        })
+    }
+}
+
+impl<'a> MaskWriter<'a> {
+    /// Nothing yet but the slices.
+    pub fn new(slices: &'a Slices) -> Self {
+        let (sets, tries, masks) = Default::default();
+        Self { slices, sets, tries, masks, written: Writer::new() }
+    }
+
+    /// The number by which [`Masks::get`] finds the mask again.
+    pub fn add(&mut self, mask: &Arc<LocalMask>) -> u32 {
+        // A base has none itself, so this goes one level deep.
+        let base = mask.base.as_ref().map(|base| self.add_alone(&base.mask, None));
+        self.add_alone(mask, base)
+    }
+
+    fn add_alone(&mut self, mask: &Arc<LocalMask>, base: Option<u32>) -> u32 {
+        if let Some(known) = self.masks.known(mask) {
+            return known;
+        }
+        let number = self.masks.number(mask);
+        let LocalMask { accepted, boundaries, rechecks, base: beside, counted } = &**mask;
+        self.token_set(accepted);
+        self.boundaries(boundaries);
+        self.nodes(rechecks);
+        match (base, beside) {
+            (Some(number), Some(beside)) => {
+                self.written.u8(1);
+                self.written.u32(number);
+                self.tokens(&beside.less);
+                self.nodes(&beside.excluded);
+            }
+            _ => self.written.u8(0),
+        }
+        match counted {
+            Some(counted) => {
+                self.written.u8(1);
+                self.counted(counted);
+            }
+            None => self.written.u8(0),
+        }
+        number
+    }
+
+    /// Writes all that was added.
+    pub fn finish(mut self, writer: &mut Writer) {
+        let known: Vec<(Loop, u32, Option<Option<u32>>)> = self
+            .slices
+            .known()
+            .into_iter()
+            .map(|slice| {
+                let rest = slice.known_rest().map(|rest| rest.map(|trie| self.tries.number(trie)));
+                (slice.own_loop(), self.sets.number(&slice.words), rest)
+            })
+            .collect();
+        writer.len(self.sets.list.len());
+        self.sets.list.iter().for_each(|words| writer.bits(words));
+        writer.len(self.tries.list.len());
+        for trie in &self.tries.list {
+            writer.len(trie.sorted_tokens().len());
+            let mut node = Trie::ROOT;
+            while node < trie.end(Trie::ROOT) {
+                for token in trie.tokens_at(node) {
+                    writer.u32(token.get());
+                    writer.len(trie.depth(node));
+                }
+                node = node.next();
+            }
+        }
+        writer.len(known.len());
+        for (own_loop, words, rest) in known {
+            writer.raw(&own_loop.ascii.to_le_bytes());
+            writer.raw(&own_loop.leads.to_le_bytes());
+            writer.u32(words);
+            match rest {
+                None => writer.u8(0),
+                Some(None) => writer.u8(1),
+                Some(Some(rest)) => {
+                    writer.u8(2);
+                    writer.u32(rest);
+                }
+            }
+        }
+        writer.len(self.masks.list.len());
+        writer.raw(&self.written.into_bytes());
+    }
+
+    fn token_set(&mut self, set: &TokenSet) {
+        match set {
+            TokenSet::List(tokens) => {
+                self.written.u8(0);
+                self.tokens(tokens);
+            }
+            TokenSet::Bits(words) => {
+                self.written.u8(1);
+                let number = self.sets.number(words);
+                self.written.u32(number);
+            }
+            TokenSet::Slice { words, more } => {
+                self.written.u8(2);
+                let number = self.sets.number(words);
+                self.written.u32(number);
+                self.tokens(more);
+            }
+        }
+    }
+
+    fn tokens(&mut self, tokens: &[TokenId]) {
+        self.written.len(tokens.len());
+        tokens.iter().for_each(|token| self.written.u32(token.get()));
+    }
+
+    fn nodes(&mut self, nodes: &[NodeId]) {
+        self.written.len(nodes.len());
+        nodes.iter().for_each(|node| self.written.u32(node.get()));
+    }
+
+    fn trie(&mut self, trie: Option<&Arc<Trie>>) {
+        let number = match trie {
+            None => NO_TRIE,
+            Some(trie) if self.slices.is_long_tokens(trie) => LONG_TOKENS,
+            Some(trie) => self.tries.number(trie) + N_SPECIAL,
+        };
+        self.written.u32(number);
+    }
+
+    fn boundaries(&mut self, boundaries: &Boundaries) {
+        let Boundaries { places, rest, suffixes } = boundaries;
+        self.trie(rest.as_ref());
+        self.trie(suffixes.as_ref());
+        self.written.len(places.len());
+        for Place { source, node, undecided } in places {
+            self.written.u8(u8::from(*source == Source::Rest));
+            self.written.u32(node.get());
+            self.written.byte_set(undecided);
+        }
+    }
+
+    fn counted(&mut self, counted: &CountedMask) {
+        let CountedMask { all, most, least, groups, steps, ends } = counted;
+        self.token_set(all);
+        self.written.u32(*most);
+        self.written.u32(*least);
+        self.written.len(groups.len());
+        for Group { most, least, tokens } in groups {
+            self.written.u32(*most);
+            self.written.u32(*least);
+            self.token_set(tokens);
+        }
+        self.written.len(steps.len());
+        for Step { n_groups, tokens } in steps {
+            self.written.len(*n_groups);
+            self.token_set(tokens);
+        }
+        self.written.len(ends.len());
+        for End { ticks, boundaries } in ends {
+            self.written.u32(*ticks);
+            self.boundaries(boundaries);
+        }
+    }
+}
+
+// Numbers before those of tries in the file.
+const NO_TRIE: u32 = 0;
+const LONG_TOKENS: u32 = 1;
+const N_SPECIAL: u32 = 2;
+
+/// Local masks that were read, by number.
+#[derive(Debug)]
+pub struct Masks {
+    list: Vec<Arc<LocalMask>>,
+    n_shared_bytes: usize,
+}
+
+impl Masks {
+    /// Reads what a [`MaskWriter`] for the same vocabulary wrote; slices that were known are known again.
+    ///
+    /// Cost: mostly by the tries, a tenth of a microsecond a text.
+    ///
+    /// # Errors
+    /// It is none of that.
+    pub fn read(slices: &Slices, reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let reading = Reading::new(slices, reader)?;
+        reading.slices(reader)?;
+        let n_masks = reader.len(MIN_MASK)?;
+        let mut list: Vec<Arc<LocalMask>> = Vec::with_capacity(n_masks);
+        for _ in 0..n_masks {
+            let mask = reading.mask(&list, reader)?;
+            list.push(Arc::new(mask));
+        }
+        Ok(Self { list, n_shared_bytes: reading.n_bytes() })
+    }
+
+    /// The number of masks.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The mask with this number.
+    pub fn get(&self, number: u32) -> Option<&Arc<LocalMask>> {
+        self.list.get(number as usize)
+    }
+
+    /// Heap memory in bytes of what they share.
+    pub fn n_shared_bytes(&self) -> usize {
+        self.n_shared_bytes
+    }
+}
+
+/// The least length of a mask, in bytes.
+const MIN_MASK: usize = 8;
+/// Bytes of texts for each byte of the file, on average, beyond which tries are refused: the ends of tokens are some bytes
+/// long, and a token of many thousands of bytes has long ones without end.
+const MAX_SPREAD: usize = 64;
+
+struct Reading<'a> {
+    slices: &'a Slices,
+    vocabulary: &'a Vocabulary,
+    /// The bits of all tokens with text.
+    text: Vec<u32>,
+    sets: Vec<Arc<[u32]>>,
+    tries: Vec<Arc<Trie>>,
+}
+
+impl<'a> Reading<'a> {
+    fn new(slices: &'a Slices, reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let vocabulary = slices.vocabulary();
+        let mut text = vec![0u32; vocabulary.mask_words()];
+        vocabulary.trie().sorted_tokens().iter().for_each(|&token| bits::set(&mut text, token));
+        let n_words = text.len();
+        let sets = reader.each(4 * n_words, |reader| {
+            let words = reader.bits(n_words)?;
+            match words.iter().zip(&text).all(|(words, text)| words & !text == 0) {
+                true => Ok(slices.shared(&words)),
+                false => Err(Malformed::new("has a set of what are no tokens")),
+            }
+        })?;
+        let mut left = (MAX_SPREAD * reader.n_left()).max(1 << 16);
+        let tries = reader.each(1, |reader| {
+            let texts = reader.each(2, |reader| {
+                let token = TokenId::new(reader.u32()?);
+                let text = vocabulary.text(token).unwrap_or_default();
+                let n = reader.u32()? as usize;
+                let start = text.len().checked_sub(n).filter(|_| n > 0);
+                let start = start.ok_or(Malformed::new("has an end of no token"))?;
+                left = left.checked_sub(n).ok_or(Malformed::new("has too long texts"))?;
+                Ok((token, &text[start..]))
+            })?;
+            Ok(Arc::new(Trie::over(texts)))
+        })?;
+        Ok(Self { slices, vocabulary, text, sets, tries })
+    }
+
+    fn n_bytes(&self) -> usize {
+        let tries = self.tries.iter().map(|trie| trie.memory_size());
+        self.sets.iter().map(|words| size_of_val(&words[..])).chain(tries).sum()
+    }
+
+    fn slices(&self, reader: &mut Reader<'_>) -> Result<(), Malformed> {
+        for _ in 0..reader.len(26)? {
+            let (mut ascii, mut leads) = ([0; 16], [0; 8]);
+            ascii.copy_from_slice(reader.raw(16)?);
+            leads.copy_from_slice(reader.raw(8)?);
+            let own_loop = Loop { ascii: u128::from_le_bytes(ascii), leads: u64::from_le_bytes(leads) };
+            let words = Arc::clone(&self.sets[reader.below(self.sets.len())? as usize]);
+            let rest = match reader.below(3)? {
+                0 => None,
+                1 => Some(None),
+                _ => Some(Some(Arc::clone(&self.tries[reader.below(self.tries.len())? as usize]))),
+            };
+            self.slices.insert(Slice::of(own_loop, words, rest));
+        }
+        Ok(())
+    }
+
+    fn mask(&self, known: &[Arc<LocalMask>], reader: &mut Reader<'_>) -> Result<LocalMask, Malformed> {
+        let accepted = self.token_set(reader)?;
+        let boundaries = self.boundaries(reader)?;
+        let rechecks = self.nodes(reader)?;
+        let base = match reader.bool()? {
+            true => {
+                let mask = Arc::clone(&known[reader.below(known.len())? as usize]);
+                let (less, excluded) = (self.tokens(reader)?, self.nodes(reader)?);
+                let ascending = excluded.windows(2).all(|pair| pair[0] < pair[1]);
+                if mask.base.is_some() || mask.counted.is_some() || !ascending {
+                    return Err(Malformed::new("has a mask beside one that it cannot be beside"));
+                }
+                Some(Base { mask, less, excluded })
+            }
+            false => None,
+        };
+        let counted = if reader.bool()? { Some(Box::new(self.counted(reader)?)) } else { None };
+        Ok(LocalMask { accepted, boundaries, rechecks, base, counted })
+    }
+
+    fn token_set(&self, reader: &mut Reader<'_>) -> Result<TokenSet, Malformed> {
+        let words = |reader: &mut Reader<'_>| {
+            reader.below(self.sets.len()).map(|number| Arc::clone(&self.sets[number as usize]))
+        };
+        Ok(match reader.below(3)? {
+            0 => TokenSet::List(self.tokens(reader)?),
+            1 => TokenSet::Bits(words(reader)?),
+            _ => TokenSet::Slice { words: words(reader)?, more: self.tokens(reader)? },
+        })
+    }
+
+    fn tokens(&self, reader: &mut Reader<'_>) -> Result<Box<[TokenId]>, Malformed> {
+        let tokens = reader.each(1, |reader| {
+            let token = TokenId::new(reader.u32()?);
+            match bits::get(&self.text, token) {
+                true => Ok(token),
+                false => Err(Malformed::new("has a set of what are no tokens")),
+            }
+        })?;
+        Ok(tokens.into())
+    }
+
+    fn nodes(&self, reader: &mut Reader<'_>) -> Result<Box<[NodeId]>, Malformed> {
+        let n_nodes = self.vocabulary.trie().n_nodes();
+        Ok(reader.each(1, |reader| reader.below(n_nodes).map(NodeId::new))?.into())
+    }
+
+    fn trie(&self, reader: &mut Reader<'_>) -> Result<Option<Arc<Trie>>, Malformed> {
+        Ok(match reader.below(self.tries.len() + N_SPECIAL as usize)? {
+            NO_TRIE => None,
+            LONG_TOKENS => Some(Arc::clone(&self.slices.long_tokens().trie)),
+            number => Some(Arc::clone(&self.tries[(number - N_SPECIAL) as usize])),
+        })
+    }
+
+    fn boundaries(&self, reader: &mut Reader<'_>) -> Result<Boundaries, Malformed> {
+        let (rest, suffixes) = (self.trie(reader)?, self.trie(reader)?);
+        let places = reader.each(3, |reader| {
+            let (source, trie) = match (reader.bool()?, &rest) {
+                (true, Some(rest)) => (Source::Rest, &**rest),
+                (true, None) => return Err(Malformed::new("refers to what is not there")),
+                (false, _) => (Source::Vocabulary, self.vocabulary.trie()),
+            };
+            let node = NodeId::new(reader.below(trie.n_nodes())?);
+            Ok(Place { source, node, undecided: reader.byte_set()? })
+        })?;
+        Ok(Boundaries { places: places.into(), rest, suffixes })
+    }
+
+    fn counted(&self, reader: &mut Reader<'_>) -> Result<CountedMask, Malformed> {
+        let all = self.token_set(reader)?;
+        let (most, least) = (reader.u32()?, reader.u32()?);
+        let groups: Box<[Group]> = reader
+            .each(4, |reader| {
+                Ok(Group { most: reader.u32()?, least: reader.u32()?, tokens: self.token_set(reader)? })
+            })?
+            .into();
+        let steps = reader.each(3, |reader| {
+            let n_groups = reader.below(groups.len() + 1)? as usize;
+            Ok(Step { n_groups, tokens: self.token_set(reader)? })
+        })?;
+        let ends = reader
+            .each(4, |reader| Ok(End { ticks: reader.u32()?, boundaries: self.boundaries(reader)? }))?;
+        Ok(CountedMask { all, most, least, groups, steps: steps.into(), ends: ends.into() })
+    }
+}
