@@ -5,6 +5,7 @@ use crate::problem::Problem;
 use formwork::json_schema::Report;
 use formwork::{Grammar, ebnf, json_schema, regex, tags};
 use serde_json::{Value, json};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 /// The text of a grammar and how it is to be read.
@@ -56,6 +57,8 @@ pub enum Source {
         builtin: Vec<String>,
         /// The greatest number of characters between the marks of reasoning.
         max_reasoning_chars: Option<u32>,
+        /// The greatest number of tokens there.
+        max_reasoning_tokens: Option<NonZeroU32>,
         /// A JSON object: the options of the schemas in it.
         options: Value,
     },
@@ -110,7 +113,16 @@ impl Source {
                 let options = tag_options(options)?;
                 Ok(Loaded { grammar: options.grammar(text)?, report: Report::default() })
             }
-            Self::Tools { text, model, choice, reasoning, builtin, max_reasoning_chars, options } => {
+            Self::Tools {
+                text,
+                model,
+                choice,
+                reasoning,
+                builtin,
+                max_reasoning_chars,
+                max_reasoning_tokens,
+                options,
+            } => {
                 let options = tag_options(options)?;
                 let tools = serde_json::from_str(text)
                     .map_err(|error| Problem::usage(format!("the tools are no JSON: {error}")))?;
@@ -120,6 +132,9 @@ impl Source {
                     .builtin(builtin.iter().cloned());
                 if let Some(max) = *max_reasoning_chars {
                     tools = tools.max_reasoning_chars(max);
+                }
+                if let Some(max) = *max_reasoning_tokens {
+                    tools = tools.max_reasoning_tokens(max);
                 }
                 let format = tags::Model::named(model)?.format(&tools)?;
                 Ok(Loaded { grammar: options.grammar_of(&format)?, report: Report::default() })

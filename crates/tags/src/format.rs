@@ -2,6 +2,7 @@
 
 pub use formwork_grammar::Symbol;
 use serde_json::Value;
+use std::num::NonZeroU32;
 
 /// What an output, or a part of it, looks like.
 ///
@@ -43,6 +44,8 @@ pub enum Format {
         /// What is repeated.
         content: Box<Format>,
     },
+    /// What is asked of the part of the output that a format matches.
+    Region(Box<Region>),
     /// A begin, a content and an end.
     Tag(Box<Tag>),
     /// Free text in which triggers begin tags.
@@ -105,6 +108,17 @@ pub struct AnyText {
     pub excludes: Vec<String>,
     /// The greatest number of characters.
     pub max_chars: Option<u32>,
+}
+
+/// A format, and what is asked of the part of the output that it matches, each time that it does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Region {
+    /// The format. With a budget it must be regular: no schema that refers to itself, for one.
+    pub content: Format,
+    /// The greatest number of tokens that have a part in it, those that begin before it or go on behind it among them.
+    pub max_tokens: Option<NonZeroU32>,
+    /// The name under which it is captured.
+    pub capture: Option<String>,
 }
 
 /// A begin, a content and an end.
@@ -238,6 +252,25 @@ impl Format {
     pub fn any_text_but<S: Into<String>>(excludes: impl IntoIterator<Item = S>) -> Self {
         let excludes = excludes.into_iter().map(Into::into).collect();
         Self::AnyText(AnyText { excludes, max_chars: None })
+    }
+
+    /// This in at most so many tokens.
+    #[must_use]
+    pub fn max_tokens(self, tokens: NonZeroU32) -> Self {
+        Self::Region(Box::new(Region { max_tokens: Some(tokens), ..self.region() }))
+    }
+
+    /// This, captured under a name.
+    #[must_use]
+    pub fn captured(self, name: impl Into<String>) -> Self {
+        Self::Region(Box::new(Region { capture: Some(name.into()), ..self.region() }))
+    }
+
+    fn region(self) -> Region {
+        match self {
+            Self::Region(region) => *region,
+            content => Region { content, max_tokens: None, capture: None },
+        }
     }
 
     /// JSON that satisfies a schema.

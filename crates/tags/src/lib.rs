@@ -33,7 +33,7 @@
 //! | `qwen_xml_parameter` | `json_schema` | style `qwen_xml` |
 //! | `grammar` | `grammar` | what `root` of an EBNF grammar stands for |
 //! | `regex` | `pattern` | what an ECMA-262 pattern matches as a whole |
-//! | `any_text` | `excludes` ([]), `max_chars` | free text |
+//! | `any_text` | `excludes` ([]), `max_chars`, `max_tokens` (either may be 0) | free text |
 //! | `sequence`, `or` | `elements` | one after the other; one of them |
 //! | `optional`, `plus`, `star` | `content` | |
 //! | `repeat` | `min`, `max` (-1: without end), `content` | |
@@ -46,6 +46,10 @@
 //! | `any_tokens` | `exclude_tokens` ([]), `max_tokens` | free tokens |
 //! | `token_triggered_tags` | `trigger_tokens`, `tags`, `exclude_tokens` ([]), `at_least_one`, `stop_after_first` | |
 //! | `token_dispatch` | `rules` ([[token, format], …]), `loop` (true), `exclude_tokens` ([]) | |
+//!
+//! Every format may have a `capture`, the name under which what it matches can be read from the output, and, if it is
+//! regular, a budget: `max_tokens`, the greatest number of tokens that have a part in it. When they are used up, only what
+//! ends it may come. (`any_tokens` has a bound of its own, which may be 0.)
 //!
 //! The styles of `json_schema` are `json`, `qwen_xml`, `minimax_xml`, `deepseek_xml` and `glm_xml`: the outermost object as
 //! a list of parameters, whose strings are written as they are, without quotes and escapes, and cannot contain what closes
@@ -73,8 +77,8 @@ mod error;
 pub use cache::Cache;
 pub use error::{Error, ErrorKind};
 pub use format::{
-    AnyText, Dispatch, Format, JsonSchema, Marker, Style, Symbol, Tag, TagsWithSeparator, TokenDispatch,
-    TokenTriggeredTags, TriggeredTags,
+    AnyText, Dispatch, Format, JsonSchema, Marker, Region, Style, Symbol, Tag, TagsWithSeparator,
+    TokenDispatch, TokenTriggeredTags, TriggeredTags,
 };
 pub use models::{Model, Reasoning, Tool, ToolChoice, Tools};
 pub use options::Options;

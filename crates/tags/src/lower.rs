@@ -5,8 +5,8 @@
 
 use crate::error::{Error, ErrorKind};
 use crate::format::{
-    AnyText, Dispatch, Format, JsonSchema, Marker, Style, Symbol, Tag, TagsWithSeparator, TokenDispatch,
-    TokenTriggeredTags, TriggeredTags,
+    AnyText, Dispatch, Format, JsonSchema, Marker, Region, Style, Symbol, Tag, TagsWithSeparator,
+    TokenDispatch, TokenTriggeredTags, TriggeredTags,
 };
 use crate::options::Options;
 use crate::parse::MAX_NESTING;
@@ -119,6 +119,7 @@ impl Lowering<'_> {
                 let content = self.format(content, &here.at("content"), None)?;
                 Ok(self.b.repeat(content, *min, *max))
             }
+            Format::Region(region) => self.region(region, here),
             Format::Tag(tag) => self.tag(tag, here),
             Format::TriggeredTags(tags) => self.triggered(tags, here, own),
             Format::TagsWithSeparator(tags) => self.separated(tags, here),
@@ -199,6 +200,21 @@ impl Lowering<'_> {
         let rule = self.b.import_part(&part, |place| {
             Place::Pointer(name(&format!("{}{}", here.pointer, place.pointer().unwrap_or_default())))
         });
+        Ok(self.b.rule(rule))
+    }
+
+    /// A rule of its own, of which what is asked is asked.
+    fn region(&mut self, region: &Region, here: &Here) -> Result<ExprId, Error> {
+        let body = self.format(&region.content, here, None)?;
+        let name = region.capture.as_deref().unwrap_or("region");
+        let rule = self.b.declare(name, Place::Pointer((self.name)(&here.pointer)));
+        self.b.define(rule, body);
+        if let Some(tokens) = region.max_tokens {
+            self.b.set_budget(rule, tokens);
+        }
+        if let Some(name) = &region.capture {
+            self.b.set_capture(rule, name);
+        }
         Ok(self.b.rule(rule))
     }
 
@@ -520,6 +536,7 @@ fn is_unlimited(format: &Format) -> bool {
                 return true;
             }
             Format::Sequence(parts) | Format::Or(parts) => todo.extend(parts),
+            Format::Region(region) if region.max_tokens.is_none() => todo.push(&region.content),
             Format::Repeat { content, .. } => todo.push(content),
             _ => {}
         }

@@ -2,10 +2,11 @@
 
 use crate::error::{Error, ErrorKind};
 use crate::format::{
-    AnyText, Dispatch, Format, JsonSchema, Marker, Style, Symbol, Tag, TagsWithSeparator, TokenDispatch,
-    TokenTriggeredTags, TriggeredTags,
+    AnyText, Dispatch, Format, JsonSchema, Marker, Region, Style, Symbol, Tag, TagsWithSeparator,
+    TokenDispatch, TokenTriggeredTags, TriggeredTags,
 };
 use serde_json::{Map, Value};
+use std::num::NonZeroU32;
 
 /// How deep formats may nest.
 pub(crate) const MAX_NESTING: usize = 64;
@@ -114,7 +115,7 @@ impl<'a> Members<'a> {
 
     fn tags(&self, name: &str, list: &[Value], depth: usize) -> Result<Vec<Tag>, Error> {
         let place = self.place(name);
-        let tag = |(i, value): (usize, &Value)| tag(value, &format!("{place}/{i}"), depth + 1);
+        let tag = |(i, value): (usize, &Value)| tag(value, &format!("{place}/{i}"), depth + 1, &[]);
         list.iter().enumerate().map(tag).collect()
     }
 
@@ -172,7 +173,8 @@ fn marker(value: &Value, pointer: &str) -> Result<Marker, Error> {
     }
 }
 
-fn tag(value: &Value, pointer: &str, depth: usize) -> Result<Tag, Error> {
+/// A tag; `others` are members that somebody else reads.
+fn tag(value: &Value, pointer: &str, depth: usize, others: &[&'static str]) -> Result<Tag, Error> {
     let mut members = Members::new(value, pointer, "a tag")?;
     if let Some(kind) = members.take("type").filter(|kind| *kind != "tag") {
         return Err(Error::invalid(members.place("type"), format!("expected \"tag\", found {kind}")));
@@ -188,6 +190,7 @@ fn tag(value: &Value, pointer: &str, depth: usize) -> Result<Tag, Error> {
         }
         value => vec![marker(value, &place)?],
     };
+    members.taken.extend(others);
     members.finish()?;
     Ok(Tag { begin, content, end })
 }
@@ -250,11 +253,7 @@ pub(crate) fn format(value: &Value, pointer: &str, depth: usize) -> Result<Forma
             let excludes = members.strings("excludes", excludes)?;
             let max_chars = match (members.count("max_chars")?, members.count("max_tokens")?) {
                 (_, Some(0)) => Some(0),
-                (max_chars, None) => max_chars,
-                (_, Some(_)) => {
-                    let message = "a bound on the tokens of free text is not supported yet; `max_chars` bounds its characters";
-                    return Err(Error::new(ErrorKind::Unsupported, members.place("max_tokens"), message));
-                }
+                (max_chars, _) => max_chars,
             };
             Format::AnyText(AnyText { excludes, max_chars })
         }
@@ -267,7 +266,10 @@ pub(crate) fn format(value: &Value, pointer: &str, depth: usize) -> Result<Forma
         "plus" => Format::Repeat { min: 1, max: None, content: members.content(depth)? },
         "star" => Format::Repeat { min: 0, max: None, content: members.content(depth)? },
         "repeat" => repeat(&mut members, depth)?,
-        "tag" => return tag(value, pointer, depth).map(Format::from),
+        "tag" => {
+            let read = tag(value, pointer, depth, &REGION)?;
+            return region(read.into(), &mut members, kind);
+        }
         "triggered_tags" => {
             let triggers = members.some("triggers")?;
             let triggers = members.strings("triggers", triggers)?;
@@ -348,8 +350,35 @@ pub(crate) fn format(value: &Value, pointer: &str, depth: usize) -> Result<Forma
             return Err(Error::invalid(members.place("type"), format!("there is no format {other:?}")));
         }
     };
+    let format = region(format, &mut members, kind)?;
     members.finish()?;
     Ok(format)
+}
+
+/// The members that every format may have.
+const REGION: [&str; 2] = ["capture", "max_tokens"];
+
+/// A format with what is asked of the part of the output that it matches.
+fn region(content: Format, members: &mut Members<'_>, kind: &str) -> Result<Format, Error> {
+    let capture = members.take("capture").is_some().then(|| members.string("capture")).transpose()?;
+    if capture.as_deref() == Some("") {
+        return Err(Error::invalid(members.place("capture"), "the name is empty"));
+    }
+    // `any_tokens` is so many tokens by itself.
+    let max_tokens = if kind == "any_tokens" { None } else { members.count("max_tokens")? };
+    let max_tokens = match max_tokens.map(NonZeroU32::new) {
+        None => None,
+        Some(Some(tokens)) => Some(tokens),
+        Some(None) if kind == "any_text" => None,
+        Some(None) => {
+            let message = "a budget is at least one token; leave the format out instead, or make it optional";
+            return Err(Error::invalid(members.place("max_tokens"), message));
+        }
+    };
+    match (&max_tokens, &capture) {
+        (None, None) => Ok(content),
+        _ => Ok(Format::Region(Box::new(Region { content, max_tokens, capture }))),
+    }
 }
 
 fn repeat(members: &mut Members<'_>, depth: usize) -> Result<Format, Error> {

@@ -57,7 +57,8 @@ fn formats() {
         r#"{"type": "repeat", "min": 3, "max": 2, "content": {"value": "a"}}"#,
         r#"{"type": "repeat", "min": -1, "max": 2, "content": {"value": "a"}}"#,
         r#"{"type": "repeat", "min": 1, "max": -2, "content": {"value": "a"}}"#,
-        r#"{"type": "any_text", "max_tokens": 5}"#,
+        r#"{"type": "const_string", "value": "a", "max_tokens": 0}"#,
+        r#"{"type": "any_text", "capture": ""}"#,
         r#"{"type": "any_text", "excludes": [""]}"#,
         r#"{"type": "tag", "begin": "<a>", "content": {"type": "any_text"}, "end": ""}"#,
         r#"{"type": "tag", "begin": "<a>", "content": {"value": "a"}, "end": []}"#,
@@ -78,7 +79,7 @@ fn formats() {
             invalid at /format/type: expected the name of a format, found a number
             invalid at /format: `value` is missing
             invalid at /format/value: expected a string, found a number
-            invalid at /format/valu: unknown member `valu`; known here are type, value
+            invalid at /format/valu: unknown member `valu`; known here are type, value, capture, max_tokens
             invalid at /format/elements: the list is empty
             invalid at /format/elements/1/pattern: line 1, column 2 of the regular expression: this group is not closed
             unsupported at /format/pattern: line 1, column 4 of the regular expression: the back-reference `\1` is not supported; no grammar can repeat what was captured; list the alternatives instead
@@ -95,7 +96,8 @@ fn formats() {
             invalid at /format/min: 3 is more than `max`, 2
             invalid at /format/min: expected a number of times, found a number
             invalid at /format/max: expected a number of times, found a number
-            unsupported at /format/max_tokens: a bound on the tokens of free text is not supported yet; `max_chars` bounds its characters
+            invalid at /format/max_tokens: a budget is at least one token; leave the format out instead, or make it optional
+            invalid at /format/capture: the name is empty
             invalid at /format/excludes/0: the text is empty
             invalid at /format/end: the content could go on for ever: a tag with free content needs an end that is not empty, or the content needs `excludes`
             invalid at /format/end: the list is empty

@@ -4,6 +4,7 @@ use crate::problem::Problem;
 use crate::source::Source;
 use clap::Args;
 use serde_json::{Map, Value};
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 #[derive(Args, Debug)]
@@ -82,6 +83,10 @@ struct ToolsArgs {
     /// The greatest number of characters between the marks of reasoning.
     #[arg(long, value_name = "N", help_heading = TOOLS_HEADING)]
     max_reasoning_chars: Option<u32>,
+
+    /// The greatest number of tokens between the marks of reasoning. Without a tokenizer, tokens are not counted.
+    #[arg(long, value_name = "N", help_heading = TOOLS_HEADING)]
+    max_reasoning_tokens: Option<NonZeroU32>,
 }
 
 const SCHEMA_HEADING: &str = "Options of --schema, --tag, --tools and --json";
@@ -155,7 +160,14 @@ impl GrammarArgs {
         } else if let Some(path) = tag {
             Ok(Source::Tag { text: read_text(path)?, options: self.options.to_json() })
         } else if let Some(path) = tools {
-            let ToolsArgs { model, tool_choice, reasoning, builtin, max_reasoning_chars } = &self.tools;
+            let ToolsArgs {
+                model,
+                tool_choice,
+                reasoning,
+                builtin,
+                max_reasoning_chars,
+                max_reasoning_tokens,
+            } = &self.tools;
             let Some(model) = model.clone() else {
                 return Err(Problem::usage("--tools needs --model, the family of the model"));
             };
@@ -167,6 +179,7 @@ impl GrammarArgs {
                 reasoning,
                 builtin: builtin.clone(),
                 max_reasoning_chars: *max_reasoning_chars,
+                max_reasoning_tokens: *max_reasoning_tokens,
                 options: self.options.to_json(),
             })
         } else if *json {
@@ -213,6 +226,7 @@ impl ToolsArgs {
             (self.reasoning.is_some(), "--reasoning"),
             (!self.builtin.is_empty(), "--builtin"),
             (self.max_reasoning_chars.is_some(), "--max-reasoning-chars"),
+            (self.max_reasoning_tokens.is_some(), "--max-reasoning-tokens"),
         ];
         given.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
     }

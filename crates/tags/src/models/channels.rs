@@ -83,8 +83,8 @@ impl Channels {
         Ok(match tools.reasoning {
             Reasoning::Off => last,
             // Several messages would be several budgets.
-            Reasoning::On if tools.max_reasoning_chars.is_some() => Format::Sequence(vec![thinking, last]),
-            Reasoning::Auto if tools.max_reasoning_chars.is_some() => {
+            Reasoning::On if tools.bounds_reasoning() => Format::Sequence(vec![thinking, last]),
+            Reasoning::Auto if tools.bounds_reasoning() => {
                 Format::Sequence(vec![Format::optional(thinking), last])
             }
             Reasoning::On => Format::Sequence(vec![Format::plus(thinking), last]),

@@ -3,6 +3,7 @@
 use crate::error::{Error, ErrorKind};
 use crate::format::{AnyText, Format};
 use serde_json::{Value, json};
+use std::num::NonZeroU32;
 
 /// The tools of a request, and how they are to be used.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +14,7 @@ pub struct Tools {
     pub(super) reasoning: Reasoning,
     pub(super) builtin: Vec<String>,
     pub(super) max_reasoning_chars: Option<u32>,
+    pub(super) max_reasoning_tokens: Option<NonZeroU32>,
 }
 
 /// A function that the model may call.
@@ -95,6 +97,7 @@ impl Tools {
             reasoning: Reasoning::Off,
             builtin: Vec::new(),
             max_reasoning_chars: None,
+            max_reasoning_tokens: None,
         }
     }
 
@@ -174,9 +177,26 @@ impl Tools {
         self
     }
 
+    /// The greatest number of tokens that have a part in what stands between the marks of reasoning; as
+    /// [`max_reasoning_chars`](Self::max_reasoning_chars), and beside it.
+    #[must_use]
+    pub fn max_reasoning_tokens(mut self, max: NonZeroU32) -> Self {
+        self.max_reasoning_tokens = Some(max);
+        self
+    }
+
+    /// Whether reasoning has a budget.
+    pub(super) fn bounds_reasoning(&self) -> bool {
+        self.max_reasoning_chars.is_some() || self.max_reasoning_tokens.is_some()
+    }
+
     /// What may stand between the marks of reasoning.
     pub(super) fn thoughts(&self) -> Format {
-        Format::AnyText(AnyText { excludes: Vec::new(), max_chars: self.max_reasoning_chars })
+        let text = Format::AnyText(AnyText { excludes: Vec::new(), max_chars: self.max_reasoning_chars });
+        match self.max_reasoning_tokens {
+            Some(tokens) => text.max_tokens(tokens),
+            None => text,
+        }
     }
 
     /// Tools that the model knows by itself, such as `browser` and `python`, and that the prompt has switched on: they may be
