@@ -595,6 +595,9 @@ impl Rows {
                 automata.ready(edge.rule).map_err(|_| LimitExceeded::Automaton)?;
                 add(all, members, Item { state: automata.start(edge.rule), origin: None, count: 0 });
             }
+            if automata.has_failed(rule) {
+                return Err(LimitExceeded::Automaton);
+            }
             if automata.is_scannable(item.state) && !is_spent {
                 scannable.push(item);
                 flags.counts |= !floats && matches!(counter, Some(Counter::Ticks { .. } | Counter::Members));

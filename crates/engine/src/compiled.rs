@@ -2,7 +2,7 @@
 
 use crate::budget::Budgets;
 use crate::config::Config;
-use crate::pool::{Pool, Slot, Slots, private};
+use crate::pool::{Pool, Slots};
 use crate::runs::LongRuns;
 use crate::symbols::SymbolIds;
 use formwork_earley::{LimitExceeded, Rows};
@@ -22,7 +22,7 @@ struct Inner {
     automata: Arc<Automata>,
     config: Config,
     /// Per rule the local masks of its states, from when they are first asked for.
-    slots: Segmented<Slots>,
+    slots: Segmented<Arc<Slots>>,
     /// The ids of the rules that are symbols, from when they are first asked for.
     symbols: Segmented<Option<SymbolIds>>,
     pool: Pool,
@@ -50,8 +50,6 @@ impl WeakGrammar {
     }
 }
 
-/// The kinds of masks that a state has whose rule counts letters, by its [`Ticks`].
-pub(crate) const KINDS: usize = 3;
 /// The longest form of a state that is looked up in the pool, in words: some hundred states.
 const MAX_FORM: usize = 4_000;
 
@@ -78,27 +76,17 @@ impl CompiledGrammar {
         WeakGrammar { inner: Arc::downgrade(&self.inner) }
     }
 
-    fn slot(&self, state: StateId, ticks: Ticks) -> &Slot {
+    fn slots_of(&self, rule: RuleId) -> &Slots {
         let inner = &self.inner;
-        let rule = state.rule();
-        let slots = inner.slots.get(rule.index()).unwrap_or_else(|| {
-            inner.slots.get_or_init(rule.index(), || {
-                // A rule that counts letters has masks with and without counts.
-                let n_masks = if inner.automata.unticked(rule).is_some() { KINDS } else { 1 };
-                let n_slots = inner.automata.n_states_of(rule) * n_masks;
-                match inner.config.pool {
-                    true => {
-                        let key = (inner.automata.tables(rule), inner.automata.is_called(rule));
-                        inner.pool.slots(key, n_slots)
-                    }
-                    false => private(n_slots),
+        inner.slots.get(rule.index()).unwrap_or_else(|| {
+            inner.slots.get_or_init(rule.index(), || match inner.config.pool {
+                true => {
+                    let key = (inner.automata.tables(rule), inner.automata.is_called(rule));
+                    inner.pool.slots(key, inner.automata.n_states_of(rule))
                 }
+                false => Arc::default(),
             })
-        });
-        // A rule has masks of one kind, or of all three.
-        let n_states = inner.automata.n_states_of(rule);
-        let kind = if slots.len() > n_states { ticks as usize } else { 0 };
-        &slots[kind * n_states + state.number()]
+        })
     }
 
     /// Whether the mask forbids some real id.
@@ -148,7 +136,7 @@ impl CompiledGrammar {
 
     /// Heap memory in bytes, local masks computed so far included (shared ones too), the vocabulary not.
     pub fn memory_size(&self) -> usize {
-        let locals = self.slots().flat_map(|slots| slots.iter()).filter_map(|slot| slot.get()?.as_ref().ok());
+        let locals = self.slots().flat_map(Slots::made).map(|(_, _, local)| local);
         self.inner.automata.memory_size()
             + locals.map(|local| size_of::<LocalMask>() + local.memory_size()).sum::<usize>()
     }
@@ -159,13 +147,12 @@ impl CompiledGrammar {
         let built = automata.rules().filter(|&rule| automata.is_ready(rule));
         let states = built.flat_map(|rule| automata.states_of(rule));
         let scannable = states.filter(|&state| automata.is_scannable(state)).count();
-        let slots = self.slots().flat_map(|slots| slots.iter());
-        (slots.filter(|slot| slot.get().is_some()).count(), scannable)
+        (self.slots().flat_map(Slots::made).count(), scannable)
     }
 
     /// The slots of rules that some were asked of.
     fn slots(&self) -> impl Iterator<Item = &Slots> {
-        self.inner.automata.rules().filter_map(|rule| self.inner.slots.get(rule.index()))
+        self.inner.slots.entries().map(|(_, slots)| &**slots)
     }
 
     /// A fresh arena of rows.
@@ -193,10 +180,10 @@ impl CompiledGrammar {
         ticks: Ticks,
         walker: &mut Option<Walker>,
     ) -> Result<Arc<LocalMask>, LimitExceeded> {
-        let slot = self.slot(state, ticks);
-        match slot.get() {
+        let slots = self.slots_of(state.rule()).of(ticks);
+        match slots.get(state.number()) {
             Some(local) => local.clone(),
-            None => slot.get_or_init(|| self.find_local(state, ticks, walker)).clone(),
+            None => slots.get_or_init(state.number(), || self.find_local(state, ticks, walker)).clone(),
         }
     }
 
@@ -244,6 +231,6 @@ impl CompiledGrammar {
     }
 
     pub(crate) fn has_local(&self, state: StateId) -> bool {
-        self.slot(state, Ticks::Ignored).get().is_some()
+        self.slots_of(state.rule()).of(Ticks::Ignored).get(state.number()).is_some()
     }
 }

@@ -19,22 +19,51 @@
 
 use crate::runs::LongRuns;
 use formwork_earley::LimitExceeded;
-use formwork_fsm::{Cache, RunBound};
+use formwork_fsm::{Cache, RunBound, Segmented};
 use formwork_grammar::HashMap;
-use formwork_mask::{LocalMask, Slices};
+use formwork_mask::{LocalMask, Slices, Ticks};
 use formwork_vocab::Vocabulary;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// A local mask, or why there is none; made once.
-pub(crate) type Slot = OnceLock<Result<Arc<LocalMask>, LimitExceeded>>;
+/// A local mask, or why there is none.
+pub(crate) type Local = Result<Arc<LocalMask>, LimitExceeded>;
 
-/// The local masks of a rule's states; filled in when needed.
-pub(crate) type Slots = Arc<[Slot]>;
+/// One that is made once.
+pub(crate) type Slot = OnceLock<Local>;
+
+/// The local masks of a rule's states, by number, each made once.
+#[derive(Debug, Default)]
+pub(crate) struct Slots {
+    ignored: Segmented<Local>,
+    /// Of rules that count: those of long tokens, and those of all.
+    counted: OnceLock<Box<[Segmented<Local>; 2]>>,
+}
+
+impl Slots {
+    pub(crate) fn of(&self, ticks: Ticks) -> &Segmented<Local> {
+        match ticks {
+            Ticks::Ignored => &self.ignored,
+            Ticks::Long => &self.counted.get_or_init(Box::default)[0],
+            Ticks::Counted => &self.counted.get_or_init(Box::default)[1],
+        }
+    }
+
+    /// All that are made, with the numbers of their states.
+    pub(crate) fn made(&self) -> impl Iterator<Item = (Ticks, usize, &Arc<LocalMask>)> {
+        let kinds = match self.counted.get() {
+            None => &Ticks::ALL[..1],
+            Some(_) => &Ticks::ALL[..],
+        };
+        let entries =
+            kinds.iter().flat_map(|&ticks| self.of(ticks).entries().map(move |(i, local)| (ticks, i, local)));
+        entries.filter_map(|(ticks, i, local)| Some((ticks, i, local.as_ref().ok()?)))
+    }
+}
 
 /// By tables, and whether anybody calls the rule.
-pub(crate) type RuleSlots = Vec<((u64, bool), Slots)>;
+pub(crate) type RuleSlots = Vec<((u64, bool), Arc<Slots>)>;
 
 /// By canonical form.
 pub(crate) type StateSlots = Vec<(Box<[u32]>, Arc<Slot>)>;
@@ -74,7 +103,7 @@ pub struct PoolStats {
 #[derive(Default)]
 struct Masks {
     /// By tables, and whether anybody calls the rule: what lies behind the end of one that nobody calls is nobody's.
-    rules: Generations<(u64, bool), Slots>,
+    rules: Generations<(u64, bool), Arc<Slots>>,
     /// By the state's canonical form.
     states: Generations<Box<[u32]>, Arc<Slot>>,
     /// Of the young generation, and of the old one.
@@ -120,11 +149,6 @@ impl<K: std::hash::Hash + Eq + Ord + Clone, V: Clone> Generations<K, V> {
 
 /// Lists of bounds on runs whose tokens are kept.
 const MAX_BOUNDS: usize = 8;
-
-/// Slots of a rule that is shared with nobody.
-pub(crate) fn private(n_states: usize) -> Slots {
-    (0..n_states).map(|_| OnceLock::new()).collect()
-}
 
 impl fmt::Debug for Pool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -191,10 +215,10 @@ impl Pool {
     }
 
     /// The slots of a rule of so many states.
-    pub(crate) fn slots(&self, rule: (u64, bool), n_states: usize) -> Slots {
+    pub(crate) fn slots(&self, rule: (u64, bool), n_states: usize) -> Arc<Slots> {
         let mut masks = self.lock();
-        masks.bytes[0] += n_states * size_of::<Slot>();
-        masks.rules.get_or_insert(rule, || private(n_states))
+        masks.bytes[0] += n_states * size_of::<Local>();
+        masks.rules.get_or_insert(rule, Arc::default)
     }
 
     /// The slot of all states with this form.

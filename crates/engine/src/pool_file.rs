@@ -14,7 +14,7 @@
 //! | 1 + n | the release that wrote it, as in `0.1.0` |
 //! | 16 | hash of the vocabulary: its width, and of each id the kind and the text or the name |
 //! | 8 | length of the content |
-//! | content | [automata](formwork_fsm::Cache::save); [what local masks share, and local masks](formwork_mask::MaskWriter); per rule its tables, whether it is called, and per state the mask; per canonical form the mask; bounds on runs |
+//! | content | [automata](formwork_fsm::Cache::save); [what local masks share, and local masks](formwork_mask::MaskWriter); per rule its tables, whether it is called, and its masks: [of what kind](formwork_mask::Ticks), the state, the mask; per canonical form the mask; bounds on runs |
 //! | 16 | hash of all before |
 //!
 //! Hashes are SipHash-1-3 of 128 bits: they find out damage, not forgery. Forms hold the switches that change automata, and
@@ -26,10 +26,9 @@
 //! wrong masks; it causes no panic and no more memory than some ten times its size. Who can write the file decides what
 //! masks allow, so keep it like a program.
 
-use crate::compiled::KINDS;
 use crate::pool::{Pool, Slots};
 use formwork_fsm::{Cache, Malformed, Reader, RunBound, Writer};
-use formwork_mask::{LocalMask, MaskWriter, Masks, Slices};
+use formwork_mask::{LocalMask, MaskWriter, Masks, Slices, Ticks};
 use formwork_vocab::{TokenId, TokenKind, Vocabulary};
 use siphasher::sip128::SipHasher13;
 use std::fmt;
@@ -137,22 +136,20 @@ impl Pool {
         let mut masks = MaskWriter::new(self.slices());
         // One more than the mask's number; 0 is none.
         let mut number = |mask: &Arc<LocalMask>| masks.add(mask) + 1;
-        let mut rules: Vec<(u32, bool, Slots)> = rules
+        let mut rules: Vec<(u32, bool, Arc<Slots>)> = rules
             .into_iter()
             .filter_map(|((name, is_called), slots)| Some((tables.position(name)?, is_called, slots)))
             .collect();
         // Names are of this process, positions are not.
         rules.sort_unstable_by_key(|&(position, is_called, _)| (position, is_called));
-        let rules: Vec<(u32, bool, Vec<u32>)> = rules
+        let rules: Vec<(u32, bool, Vec<[u32; 3]>)> = rules
             .iter()
             .map(|&(position, is_called, ref slots)| {
-                let slots = slots.iter().map(|slot| match slot.get() {
-                    Some(Ok(mask)) => number(mask),
-                    _ => 0,
-                });
-                (position, is_called, slots.collect::<Vec<u32>>())
+                let made =
+                    slots.made().map(|(ticks, state, mask)| [ticks as u32, state as u32, number(mask)]);
+                (position, is_called, made.collect::<Vec<_>>())
             })
-            .filter(|(_, _, numbers)| numbers.iter().any(|&number| number != 0))
+            .filter(|(_, _, made)| !made.is_empty())
             .collect();
         let states: Vec<(&[u32], u32)> = states
             .iter()
@@ -160,10 +157,11 @@ impl Pool {
             .collect();
         masks.finish(&mut content);
         content.len(rules.len());
-        for (position, is_called, numbers) in rules {
+        for (position, is_called, made) in rules {
             content.u32(position);
             content.u8(is_called.into());
-            content.list(&numbers);
+            content.len(made.len());
+            made.iter().flatten().for_each(|&word| content.u32(word));
         }
         content.len(states.len());
         for (form, number) in states {
@@ -258,16 +256,15 @@ fn read(vocabulary: Vocabulary, max_bytes: usize, content: &[u8]) -> Result<Pool
     };
     for _ in 0..reader.len(3)? {
         let (position, is_called) = (reader.u32()?, reader.bool()?);
-        let numbers = reader.list()?;
-        let fits = |n_states: usize| [n_states, KINDS * n_states].contains(&numbers.len());
-        let rule = tables.get(position).filter(|&(_, n_states)| fits(n_states));
-        let (name, _) = rule.ok_or(Malformed::new("refers to what is not there"))?;
-        let slots = pool.slots((name, is_called), numbers.len());
-        for (slot, number) in slots.iter().zip(numbers) {
-            if let Some(number) = number.checked_sub(1) {
-                // A slot that has a mask keeps it.
-                let _ = slot.set(Ok(mask(number)?));
-            }
+        let missing = Malformed::new("refers to what is not there");
+        let (name, n_states) = tables.get(position).ok_or(missing)?;
+        let slots = pool.slots((name, is_called), n_states);
+        for _ in 0..reader.len(3)? {
+            let ticks = Ticks::ALL[reader.below(Ticks::ALL.len())? as usize];
+            let state = reader.below(n_states)?;
+            let mask = mask(reader.u32()?.checked_sub(1).ok_or(missing)?)?;
+            // A slot that has a mask keeps it.
+            slots.of(ticks).get_or_init(state as usize, || Ok(mask));
         }
     }
     for _ in 0..reader.len(2)? {

@@ -6,6 +6,8 @@
 //! large schema are never reached by one output. Nothing about a rule depends on when it is built, since no automaton is
 //! pruned by what another one turns out to be.
 //!
+//! A large rule is not even built then, but prepared: its states are made when they are reached ([`lazy`](crate::lazy)).
+//!
 //! # Shared tables
 //! A rule of a grammar is a link: finished tables, which any number of grammars may use, and what the calls in them mean
 //! here.
@@ -15,10 +17,10 @@ use crate::error::Error;
 use crate::loops::{self, Loop};
 use crate::regions;
 use crate::segmented::Segmented;
-use crate::tables::{ByteEdge, State, Tables};
+use crate::tables::{ByteEdge, Tables};
 use formwork_grammar::{ByteSet, Grammar, Place, SymbolSet};
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// An automaton: a rule of the grammar that kept its own, or a counted piece of one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -210,6 +212,13 @@ impl Automata {
         }
     }
 
+    /// Whether some state of the rule that was reached since it was built exceeds a limit: then it reads nothing, and what
+    /// is found with it is not to be used.
+    #[inline]
+    pub fn has_failed(&self, rule: RuleId) -> bool {
+        self.link(rule).tables.has_failed()
+    }
+
     /// Whether the rule is built.
     pub fn is_ready(&self, rule: RuleId) -> bool {
         self.rule(rule).link.get().is_some()
@@ -226,7 +235,12 @@ impl Automata {
             if interrupt() {
                 return Err(Error::interrupted());
             }
-            self.ready(RuleId(next as u32)).map_err(Error::clone)?;
+            let rule = RuleId(next as u32);
+            self.ready(rule).map_err(Error::clone)?;
+            self.link(rule)
+                .tables
+                .complete(interrupt)
+                .map_err(|stop| self.construction().limit(rule.0, stop))?;
             next += 1;
         }
         Ok(())
@@ -246,20 +260,21 @@ impl Automata {
         }
     }
 
+    fn construction(&self) -> MutexGuard<'_, Construction> {
+        // The construction is consistent between any two units, so a thread that panicked has left nothing half done.
+        self.construction.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     #[cold]
     fn build<'a>(&'a self, rule: RuleId, entry: &'a Rule, interrupt: &dyn Fn() -> bool) -> &'a Link {
-        // The construction is consistent between any two units, so a thread that panicked has left nothing half done.
-        let mut construction = self.construction.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut construction = self.construction();
         entry.link.get_or_init(|| construction.link(self, rule.0, interrupt))
     }
 
     /// What the rule is, its counter's bounds aside: equal for rules of equal form of all grammars that share a
     /// [`Cache`](crate::Cache). `None` if it has no form.
     pub(crate) fn identity(&self, rule: RuleId) -> Option<u32> {
-        *self
-            .rule(rule)
-            .identity
-            .get_or_init(|| self.construction.lock().unwrap_or_else(PoisonError::into_inner).identity(rule.0))
+        *self.rule(rule).identity.get_or_init(|| self.construction().identity(rule.0))
     }
 
     /// Builds the root while the caller may still stop it.
@@ -372,6 +387,12 @@ impl Automata {
         self.link(rule).tables.uid
     }
 
+    /// Whether the rule's states are made when they are reached; then there may be more than [`states_of`](Self::states_of)
+    /// says, and equal ones among them.
+    pub(crate) fn is_lazy(&self, rule: RuleId) -> bool {
+        self.link(rule).tables.is_lazy()
+    }
+
     /// Whether some state of the rule refers to other rules.
     pub fn refers(&self, rule: RuleId) -> bool {
         !self.link(rule).imports.is_empty()
@@ -422,10 +443,8 @@ impl Automata {
     // ---- states ----
 
     #[inline]
-    fn state(&self, state: StateId) -> (&Tables, &State, &State) {
-        let tables = &*self.link(state.rule).tables;
-        let i = state.number as usize;
-        (tables, &tables.states[i], &tables.states[i + 1])
+    fn of(&self, state: StateId) -> &Tables {
+        &self.link(state.rule).tables
     }
 
     /// The rule that the state belongs to.
@@ -437,46 +456,36 @@ impl Automata {
     /// Whether the rule may end here, if its counter allows.
     #[inline]
     pub fn is_accepting(&self, state: StateId) -> bool {
-        self.state(state).1.accepting
+        self.of(state).is_accepting(state.number)
     }
 
     /// Whether the rule always ends here: accepting, without edges, not counted.
     #[inline]
     pub fn is_finished(&self, state: StateId) -> bool {
-        let (_, this, next) = self.state(state);
-        this.accepting
-            && this.first_edge == next.first_edge
-            && this.first_call == next.first_call
+        let tables = self.of(state);
+        tables.is_accepting(state.number)
+            && !tables.goes_on(state.number)
             && self.counter(state.rule).is_none()
     }
 
     /// Where `byte` leads: (without a tick, with a tick).
     #[inline]
     pub fn step(&self, state: StateId, byte: u8) -> (Option<StateId>, Option<StateId>) {
-        let (tables, this, next) = self.state(state);
-        let (ticking, end) = (this.first_ticking as usize, next.first_edge as usize);
-        let plain = find(&tables.byte_edges[this.first_edge as usize..ticking], byte);
-        let plain = plain.map(|number| state.sibling(number));
-        if ticking == end {
-            return (plain, None);
-        }
-        (plain, find(&tables.byte_edges[ticking..end], byte).map(|number| state.sibling(number)))
+        let (plain, ticking) = step(self.of(state), state.number, byte);
+        (plain.map(|number| state.sibling(number)), ticking.map(|number| state.sibling(number)))
     }
 
     /// The edges over bytes: (without a tick, with a tick), each ascending and disjoint.
     pub fn byte_edges(&self, state: StateId) -> (&[ByteEdge], &[ByteEdge]) {
-        let (tables, this, next) = self.state(state);
-        let (ticking, end) = (this.first_ticking as usize, next.first_edge as usize);
-        (&tables.byte_edges[this.first_edge as usize..ticking], &tables.byte_edges[ticking..end])
+        let tables = self.of(state);
+        (tables.plain_edges(state.number), tables.ticking_edges(state.number))
     }
 
     /// The edges over rules.
     #[inline]
     pub fn rule_edges(&self, state: StateId) -> impl ExactSizeIterator<Item = RuleEdge> + '_ {
         let link = self.link(state.rule);
-        let (this, next) = (&link.tables.states[state.number()], &link.tables.states[state.number() + 1]);
-        let calls = &link.tables.calls[this.first_call as usize..next.first_call as usize];
-        calls.iter().map(move |call| RuleEdge {
+        link.tables.call_edges(state.number).iter().map(move |call| RuleEdge {
             rule: link.imports[call.import as usize],
             target: state.sibling(call.target),
             tick: call.tick,
@@ -486,15 +495,13 @@ impl Automata {
     /// Whether the state has edges over rules.
     #[inline]
     pub fn calls(&self, state: StateId) -> bool {
-        let (_, this, next) = self.state(state);
-        this.first_call != next.first_call
+        !self.of(state).call_edges(state.number).is_empty()
     }
 
     /// Bytes that some edge of the state reads.
     #[inline]
     pub fn next_bytes(&self, state: StateId) -> &ByteSet {
-        let (tables, this, _) = self.state(state);
-        tables.sets.get(this.next_bytes)
+        self.of(state).next_bytes(state.number)
     }
 
     /// Bytes with which a rule may begin that the state refers to, directly or at the beginning of one that it refers to;
@@ -503,29 +510,26 @@ impl Automata {
     /// On any other byte the state behaves as if it had no rule edges.
     #[inline]
     pub fn called_bytes(&self, state: StateId) -> &ByteSet {
-        let (tables, this, _) = self.state(state);
-        tables.sets.get(this.called_bytes)
+        self.of(state).called_bytes(state.number)
     }
 
     /// Whether the state reads bytes.
     #[inline]
     pub fn is_scannable(&self, state: StateId) -> bool {
-        let (_, this, next) = self.state(state);
-        this.first_edge != next.first_edge
+        self.of(state).reads_bytes(state.number)
     }
 
     /// The least and the greatest number of ticks on a way from the state to acceptance (`u32::MAX`: without end).
     #[inline]
     pub fn ticks_ahead(&self, state: StateId) -> (u32, u32) {
-        let (_, this, _) = self.state(state);
-        (this.need, this.reach)
+        self.of(state).ticks_ahead(state.number)
     }
 
     /// The least number of bytes and symbols on a way from the state to the end of its rule, in a rule that counts
     /// [steps](Counter::Steps).
     #[inline]
     pub fn units_to_end(&self, state: StateId) -> u32 {
-        self.state(state).1.need
+        self.of(state).ticks_ahead(state.number).0
     }
 
     // ---- sets ----
@@ -533,8 +537,7 @@ impl Automata {
     /// Whether a set's rule can be completed from the state, once these members came (bit = number; what is missing is 0).
     #[inline]
     pub fn may_go_on(&self, state: StateId, came: &[u64]) -> bool {
-        let (tables, this, _) = self.state(state);
-        tables.guards.allow(this.need, came)
+        self.of(state).guards.allow(self.guard(state), came)
     }
 
     /// Whether all members came that the rule of this set asks for.
@@ -546,27 +549,24 @@ impl Automata {
     /// nothing.
     #[inline]
     pub fn guard(&self, state: StateId) -> u32 {
-        self.state(state).1.need
+        self.of(state).ticks_ahead(state.number).0
     }
 
     /// Whether the state can be gone on from only with this member, which then did not come yet.
     pub fn is_only_member(&self, state: StateId, number: u32) -> bool {
-        let (tables, this, _) = self.state(state);
-        tables.guards.is_only(this.need, number)
+        self.of(state).guards.is_only(self.guard(state), number)
     }
 
     /// The state's loop: characters that lead only back to it, without a tick.
     #[inline]
     pub fn own_loop(&self, state: StateId) -> Loop {
-        let (tables, this, _) = self.state(state);
-        *tables.loops.get(this.own_loop)
+        *self.of(state).own_loop(state.number)
     }
 
     /// The state's ticking loop: characters that lead only back to it and tick once, with their last byte.
     #[inline]
     pub fn own_ticking_loop(&self, state: StateId) -> Loop {
-        let (tables, this, _) = self.state(state);
-        *tables.loops.get(this.ticking_loop)
+        *self.of(state).ticking_loop(state.number)
     }
 
     /// Heap memory in bytes of the rules built so far, shared tables included.
@@ -583,53 +583,40 @@ pub struct RuleView<'a> {
 }
 
 impl RuleView<'_> {
-    #[inline]
-    fn state(&self, number: u32) -> (&State, &State) {
-        let i = number as usize;
-        (&self.tables.states[i], &self.tables.states[i + 1])
-    }
-
     /// As [`Automata::step`], by numbers.
     #[inline]
     pub fn step(&self, number: u32, byte: u8) -> (Option<u32>, Option<u32>) {
-        let (this, next) = self.state(number);
-        let (ticking, end) = (this.first_ticking as usize, next.first_edge as usize);
-        let plain = find(&self.tables.byte_edges[this.first_edge as usize..ticking], byte);
-        if ticking == end {
-            return (plain, None);
-        }
-        (plain, find(&self.tables.byte_edges[ticking..end], byte))
+        step(self.tables, number, byte)
     }
 
     /// As [`Automata::is_accepting`].
     #[inline]
     pub fn is_accepting(&self, number: u32) -> bool {
-        self.state(number).0.accepting
+        self.tables.is_accepting(number)
     }
 
     /// Whether the state has edges.
     #[inline]
     pub fn goes_on(&self, number: u32) -> bool {
-        let (this, next) = self.state(number);
-        this.first_edge != next.first_edge || this.first_call != next.first_call
+        self.tables.goes_on(number)
     }
 
     /// As [`Automata::called_bytes`].
     #[inline]
     pub fn called_bytes(&self, number: u32) -> &ByteSet {
-        self.tables.sets.get(self.state(number).0.called_bytes)
+        self.tables.called_bytes(number)
     }
 
     /// As [`Automata::next_bytes`].
     #[inline]
     pub fn next_bytes(&self, number: u32) -> &ByteSet {
-        self.tables.sets.get(self.state(number).0.next_bytes)
+        self.tables.next_bytes(number)
     }
 
     /// As [`Automata::own_loop`].
     #[inline]
     pub fn own_loop(&self, number: u32) -> Loop {
-        *self.tables.loops.get(self.state(number).0.own_loop)
+        *self.tables.own_loop(number)
     }
 
     /// Characters of which the state reads any text by its own edges, however long: its loop, and more where the texts
@@ -643,9 +630,16 @@ impl RuleView<'_> {
     /// The edges over bytes without a tick, ascending and disjoint.
     #[inline]
     pub fn plain_edges(&self, number: u32) -> &[ByteEdge] {
-        let this = self.state(number).0;
-        &self.tables.byte_edges[this.first_edge as usize..this.first_ticking as usize]
+        self.tables.plain_edges(number)
     }
+}
+
+/// Where a byte leads: (without a tick, with a tick).
+#[inline]
+fn step(tables: &Tables, number: u32, byte: u8) -> (Option<u32>, Option<u32>) {
+    let ticking = tables.ticking_edges(number);
+    let ticking = if ticking.is_empty() { None } else { find(ticking, byte) };
+    (find(tables.plain_edges(number), byte), ticking)
 }
 
 /// Binary above a dozen ranges, else linear: measured equal to dense tables, at a tenth of their memory.

@@ -6,7 +6,7 @@
 
 use crate::automata::{Automata, Counter, Link, Rule, RuleId, RunBound};
 use crate::cache::{Cache, Kept};
-use crate::compile::Context;
+use crate::compile::{Built, Context};
 use crate::config::Config;
 use crate::dfa::Dfa;
 use crate::error::{Error, ErrorKind};
@@ -16,6 +16,7 @@ use crate::minimise::minimise;
 use crate::plan::{Plan, left_recursion, operands};
 use crate::regions;
 use crate::spelling::Spelling;
+use crate::subset::Bounds;
 use crate::symbols::{AnySymbols, Symbols};
 use crate::tables::{Tables, Ticks};
 use crate::unit::{Body, Measurable, Unit, Units};
@@ -206,14 +207,11 @@ impl Construction {
             Ok((tables, imports)) => {
                 Link { tables, imports: imports.into_iter().map(RuleId::new).collect(), error: None }
             }
-            Err(stop) => {
-                let rule = self.memory.units.list[unit as usize].rule;
-                Link {
-                    tables: Arc::new(Tables::dead()),
-                    imports: Box::default(),
-                    error: Some(stopped(stop, &self.grammar, rule, &self.config)),
-                }
-            }
+            Err(stop) => Link {
+                tables: Arc::new(Tables::dead()),
+                imports: Box::default(),
+                error: Some(self.limit(unit, stop)),
+            },
         }
     }
 
@@ -232,6 +230,11 @@ impl Construction {
         unit
     }
 
+    /// Why there is no automaton of the unit, or not all of it.
+    pub(crate) fn limit(&self, unit: u32, stop: Stop) -> Error {
+        stopped(stop, &self.grammar, self.memory.units.list[unit as usize].rule, &self.config)
+    }
+
     fn tables(&mut self, unit: u32, interrupt: &dyn Fn() -> bool) -> Result<(Arc<Tables>, Vec<u32>), Stop> {
         let own = self.memory.units.list[unit as usize].unit.clone();
         let has_form = self.config.shared_rules && self.write_form(&own);
@@ -243,29 +246,40 @@ impl Construction {
         let limits = &self.config.limits;
         let left = limits.max_states.saturating_sub(self.n_states);
         let small = left.min(if self.config.inlining { limits.inline_states } else { usize::MAX });
-        let built = self.with_context(|context, plan| match context.build(unit, plan, small, &mut work) {
-            Err(Stop::States | Stop::Members) if small < left => {
-                context.build(unit, &plan.without_inlining(), left, &mut work)
+        let lazy_above = if self.config.lazy { limits.whole_nodes } else { usize::MAX };
+        let built = self.with_context(|context, plan| {
+            match context.build(unit, plan, small, lazy_above, &mut work) {
+                Err(Stop::States | Stop::Members) if small < left => {
+                    context.build(unit, &plan.without_inlining(), left, lazy_above, &mut work)
+                }
+                result => result,
             }
-            result => result,
         });
         self.work_left = work.left();
-        let mut dfa = built?;
-        self.n_states += dfa.len();
-        if self.config.minimisation {
-            dfa = minimise(dfa, &mut work)?;
-        }
-        let ticks = match own {
-            Unit::Counted { .. } => Ticks::Counted,
-            Unit::Region(_) => Ticks::Units,
-            Unit::Set(set) => {
-                let asked = &operands(self.grammar.expr(set))[1..];
-                Ticks::Members(asked.iter().filter_map(|&asked| number(&self.grammar, asked)).collect())
+        let (tables, imports) = match built? {
+            Built::Lazy { nfa, start, bounds } => {
+                Tables::lazy(nfa, start, Bounds { max_states: left, ..bounds }, &mut work, |callee| {
+                    self.first_bytes(callee)
+                })?
             }
-            _ => Ticks::None,
+            Built::Whole(mut dfa) => {
+                self.n_states += dfa.len();
+                if self.config.minimisation {
+                    dfa = minimise(dfa, &mut work)?;
+                }
+                let ticks = match own {
+                    Unit::Counted { .. } => Ticks::Counted,
+                    Unit::Region(_) => Ticks::Units,
+                    Unit::Set(set) => {
+                        let asked = &operands(self.grammar.expr(set))[1..];
+                        let numbers = asked.iter().filter_map(|&asked| number(&self.grammar, asked));
+                        Ticks::Members(numbers.collect())
+                    }
+                    _ => Ticks::None,
+                };
+                Tables::of(&dfa, &ticks, |callee| self.first_bytes(callee)).ok_or(Stop::Order)?
+            }
         };
-        let (tables, imports) =
-            Tables::of(&dfa, &ticks, |callee| self.first_bytes(callee)).ok_or(Stop::Order)?;
         let tables = Arc::new(tables);
         if has_form {
             let mut called = None;

@@ -23,6 +23,9 @@
 use crate::automata::{Automata, Counter, StateId};
 use formwork_grammar::HashMap;
 
+/// The longest form of a state of a rule whose states are made when they are reached, in words: some dozen states.
+const MAX_LAZY: usize = 400;
+
 impl Automata {
     /// The canonical form of a state, in words: states of any automata that were built with one [`Cache`](crate::Cache)
     /// and have equal forms have equal futures, the bounds of their own rules' counters aside.
@@ -35,6 +38,8 @@ impl Automata {
         if self.counter(rule) == Some(Counter::Members) {
             return None;
         }
+        // Of a large rule only what is near.
+        let max_words = if self.is_lazy(rule) { max_words.min(MAX_LAZY) } else { max_words };
         let counts = matches!(self.counter(rule), Some(Counter::Ticks { .. }));
         let mut words = vec![u32::from(self.is_called(rule)) | u32::from(counts) << 1];
         let mut numbers: HashMap<u32, u32> = HashMap::default();

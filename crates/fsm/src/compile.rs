@@ -33,6 +33,17 @@ pub(crate) struct Context<'g> {
     max_members: usize,
 }
 
+/// What a unit is built to.
+pub(crate) enum Built {
+    /// An automaton, not yet minimised.
+    Whole(Dfa),
+    /// What an automaton is made from as far as it is reached: what is read between the start and the end.
+    Lazy { nfa: Nfa, start: NodeId, bounds: Bounds },
+}
+
+/// Nodes of a large automaton for each of its states, at most.
+const NODES_PER_STATE: usize = 8;
+
 impl<'g> Context<'g> {
     pub(crate) fn new(
         grammar: &'g Grammar,
@@ -46,16 +57,19 @@ impl<'g> Context<'g> {
         Self { grammar, facts, symbols, memory, max_states, max_nodes, max_members }
     }
 
-    /// The automaton of `unit`, not yet minimised; calls are numbers of units, which may be new.
+    /// The automaton of `unit`; calls are numbers of units, which may be new. With more than `lazy_above` nodes it is
+    /// lazy, unless it counts.
     pub(crate) fn build(
         &mut self,
         unit: u32,
         plan: &Plan,
         max_states: usize,
+        lazy_above: usize,
         work: &mut Work<'_>,
-    ) -> Result<Dfa, Stop> {
+    ) -> Result<Built, Stop> {
         let entry = &self.memory.units.list[unit as usize];
         let (unit, rule) = (entry.unit.clone(), entry.rule);
+        let is_plain = matches!(unit, Unit::Rule(_) | Unit::Recursive(_) | Unit::Body(..));
         let in_line = matches!(unit, Unit::Region(_)).then(|| plan.in_line());
         let plan = in_line.as_ref().unwrap_or(plan);
         let mut builder = Builder::new(self, plan, rule);
@@ -107,7 +121,14 @@ impl<'g> Context<'g> {
         builder.run(work)?;
         let nfa = builder.nfa;
         let bounds = Bounds { max_states, max_members: self.max_members };
-        determinise(&nfa, start, true, bounds, work)
+        if is_plain && nfa.nodes.len() > lazy_above {
+            // How many states there would be is not known; so many nodes are far too many.
+            if nfa.nodes.len() / NODES_PER_STATE > max_states {
+                return Err(Stop::States);
+            }
+            return Ok(Built::Lazy { nfa, start, bounds });
+        }
+        determinise(nfa, start, true, bounds, work).map(Built::Whole)
     }
 
     /// The number of the unit behind a rule: a rule that is nothing but a counted piece is that piece.
@@ -275,7 +296,7 @@ impl<'g> Context<'g> {
         let start = builder.node(expr, Spelling::CodePoints, builder.end);
         builder.run(work)?;
         let nfa = builder.nfa;
-        tidy(determinise(&nfa, start, false, bounds, work)?, work)
+        tidy(determinise(nfa, start, false, bounds, work)?, work)
     }
 }
 

@@ -124,6 +124,20 @@ impl Dfa {
         &mut self.letters[start as usize..]
     }
 
+    /// The letters and calls so far of the state that is being made.
+    pub(crate) fn open(&self) -> (&[Letter], &[Call]) {
+        let (letters, calls) =
+            self.states.last().map_or((0, 0), |state| (state.letters_end, state.calls_end));
+        (&self.letters[letters as usize..], &self.calls[calls as usize..])
+    }
+
+    /// Forgets all states and edges.
+    pub(crate) fn clear(&mut self) {
+        self.states.clear();
+        self.letters.clear();
+        self.calls.clear();
+    }
+
     /// Ends the state that is being made: it has the letters and calls added since the last one.
     pub(crate) fn finish_state(&mut self, accepting: bool) {
         self.states.push(State {

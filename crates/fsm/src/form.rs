@@ -95,12 +95,13 @@ impl Former {
             minimisation,
             counters,
             shared_escapes,
+            lazy,
             shared_rules: _,
             runs: _,
             captures,
             limits: _,
         } = *config;
-        let bits = [inlining, minimisation, counters, shared_escapes, captures];
+        let bits = [inlining, minimisation, counters, shared_escapes, captures, lazy];
         let switches = bits.iter().fold(0, |word, &bit| word << 1 | u32::from(bit));
         Self { switches, ..Self::default() }
     }

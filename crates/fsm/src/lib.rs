@@ -55,6 +55,7 @@ mod error;
 mod facts;
 mod form;
 mod guards;
+mod lazy;
 mod loops;
 mod symbols;
 

@@ -9,6 +9,7 @@
 
 use crate::automata::RuleView;
 use crate::dfa::Dfa;
+use crate::tables::Tables;
 use formwork_grammar::ByteSet;
 use smallvec::SmallVec;
 
@@ -22,6 +23,9 @@ pub struct Loop {
 }
 
 impl Loop {
+    /// No characters.
+    pub const EMPTY: Self = Self { ascii: 0, leads: 0 };
+
     /// Whether no character belongs to it.
     pub fn is_empty(&self) -> bool {
         self.ascii == 0 && self.leads == 0
@@ -64,7 +68,8 @@ pub(crate) fn own_loop(dfa: &Dfa, state: u32, ticks: bool) -> Loop {
     for letter in letters.iter().filter(|letter| letter.ticks != ticks) {
         own = own.difference(&ByteSet::range(byte(letter.low), byte(letter.high)));
     }
-    Loop { ascii: own.ascii(), leads: leads(dfa, state, ticks) }
+    let edges = |state: u32| dfa.letters(state).iter().map(|l| (l.low, l.high, l.target, l.ticks));
+    Loop { ascii: own.ascii(), leads: leads(edges, state, ticks) }
 }
 
 fn byte(letter: u32) -> u8 {
@@ -83,19 +88,38 @@ const LEADS: [(u8, u8, u8, u8, u32); 8] = [
     (0xF4, 0xF4, 0x80, 0x8F, 2),
 ];
 
+/// The loop of a state of finished tables that do not tick; empty if it has no ASCII character.
+pub(crate) fn loop_of(tables: &Tables, state: u32) -> Loop {
+    let edges = tables.plain_edges(state).iter();
+    let mut own = ByteSet::EMPTY;
+    for edge in edges.filter(|edge| edge.target == state) {
+        own.insert_range(edge.low, edge.high);
+    }
+    if own.ascii() == 0 {
+        return Loop::EMPTY;
+    }
+    let edges = |state: u32| {
+        let plain = tables.plain_edges(state).iter();
+        plain.map(|edge| (u32::from(edge.low), u32::from(edge.high), edge.target, false))
+    };
+    Loop { ascii: own.ascii(), leads: leads(edges, state, false) }
+}
+
 /// The lead bytes all of whose characters lead from `home` back to it. The tick, if it is asked for, is the last byte's.
-fn leads(dfa: &Dfa, home: u32, ticks: bool) -> u64 {
-    let letters = dfa.letters(home);
-    let edges = |state: u32| dfa.letters(state).iter().map(|l| (l.low, l.high, l.target, l.ticks));
+fn leads<E: Iterator<Item = (u32, u32, u32, bool)>>(
+    edges: impl Fn(u32) -> E + Copy,
+    home: u32,
+    ticks: bool,
+) -> u64 {
     let mut found = 0;
-    for letter in letters.iter().filter(|letter| letter.high >= 0xC2 && !letter.ticks) {
+    for (first, last, target, _) in edges(home).filter(|&(_, high, _, ticks)| high >= 0xC2 && !ticks) {
         for &(low, high, second_low, second_high, more) in &LEADS {
-            let (low, high) = (u32::from(low).max(letter.low), u32::from(high).min(letter.high));
-            let twofold = |other: &crate::dfa::Letter| other.ticks && other.high >= low && other.low <= high;
-            if low > high || letters.iter().any(twofold) {
+            let (low, high) = (u32::from(low).max(first), u32::from(high).min(last));
+            if low > high || edges(home).any(|(first, last, _, ticks)| ticks && last >= low && first <= high)
+            {
                 continue;
             }
-            let at = characters(edges, letter.target, (second_low, second_high, more), ticks);
+            let at = characters(edges, target, (second_low, second_high, more), ticks);
             if at.is_some_and(|at| at[..] == [home]) {
                 found |= (low..=high).fold(0u64, |leads, lead| leads | 1 << (lead - 0xC0));
             }

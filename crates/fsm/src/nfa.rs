@@ -116,6 +116,24 @@ impl Nfa {
         self.add(node)
     }
 
+    /// All letters of all nodes.
+    pub(crate) fn all_letters(&self) -> &[Range] {
+        &self.letters
+    }
+
+    /// All calls of all nodes.
+    pub(crate) fn all_calls(&self) -> &[NfaCall] {
+        &self.calls
+    }
+
+    /// Heap memory in bytes.
+    pub(crate) fn memory_size(&self) -> usize {
+        size_of_val(&self.nodes[..])
+            + size_of_val(&self.letters[..])
+            + size_of_val(&self.calls[..])
+            + size_of_val(&self.targets[..])
+    }
+
     #[inline]
     pub(crate) fn letters(&self, (first, end): (u32, u32)) -> &[Range] {
         &self.letters[first as usize..end as usize]

@@ -29,9 +29,9 @@ pub struct SavedTables {
 }
 
 impl SavedTables {
-    fn push(&mut self, tables: &Tables) {
-        self.positions.insert(tables.uid, self.list.len() as u32);
-        self.list.push((tables.uid, tables.n_states()));
+    fn push(&mut self, uid: u64, n_states: usize) {
+        self.positions.insert(uid, self.list.len() as u32);
+        self.list.push((uid, n_states));
     }
 
     /// The number of tables.
@@ -68,15 +68,27 @@ impl Cache {
             writer.u32(identity);
         }
         let mut saved = SavedTables::default();
-        let units: Vec<_> =
-            units.into_iter().filter(|(form, kept)| kept.tables.is_sound(counts(form))).collect();
+        // What is kept, and the tables with all their states.
+        let whole = |kept: &Kept| match kept.tables.is_lazy() {
+            false => Some(kept.clone()),
+            true => {
+                let (tables, imports) = kept.tables.whole()?;
+                let imports = imports.iter().map(|&import| kept.imports[import as usize].clone()).collect();
+                Some(Kept { tables: Arc::new(tables), imports })
+            }
+        };
+        let units: Vec<_> = units
+            .into_iter()
+            .filter_map(|(form, kept)| Some((form, kept.tables.uid, whole(&kept)?)))
+            .filter(|(form, _, kept)| kept.tables.is_sound(counts(form)))
+            .collect();
         writer.len(units.len());
-        for (form, kept) in units {
+        for (form, uid, kept) in units {
             writer.list(&form);
             writer.len(kept.imports.len());
             kept.imports.iter().for_each(|import| import.write(writer));
             kept.tables.write(writer);
-            saved.push(&kept.tables);
+            saved.push(uid, kept.tables.n_states());
         }
         saved
     }
@@ -108,7 +120,7 @@ impl Cache {
             if !tables.is_sound(counts(&form)) {
                 return Err(Malformed::new("has an automaton that is none"));
             }
-            saved.push(&tables);
+            saved.push(tables.uid, tables.n_states());
             cache.keep(&form, Kept { tables: Arc::new(tables), imports });
         }
         Ok((cache, saved))

@@ -51,6 +51,15 @@ impl<T> Segmented<T> {
         slots[at].get_or_init(make)
     }
 
+    /// All entries that are there, ascending, with their positions.
+    pub fn entries(&self) -> impl Iterator<Item = (usize, &T)> {
+        let segments = self.segments.iter().enumerate();
+        let slots = segments.filter_map(|(i, segment)| Some(((FIRST << i) - FIRST, segment.get()?)));
+        slots
+            .flat_map(|(first, slots)| (first..).zip(slots.iter()))
+            .filter_map(|(i, slot)| Some((i, slot.get()?)))
+    }
+
     /// The entries from the first on, up to one that is not there.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         (0..).map_while(|index| self.get(index))

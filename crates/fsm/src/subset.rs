@@ -22,43 +22,17 @@ use std::ops::Range;
 /// With `without_empty`, the empty text is taken out of the language: the start gets a state of its own that does not
 /// accept. Stops at more than the states or members of `bounds`.
 pub(crate) fn determinise(
-    nfa: &Nfa,
+    nfa: Nfa,
     start: NodeId,
     without_empty: bool,
     bounds: Bounds,
     work: &mut Work<'_>,
 ) -> Result<Dfa, Stop> {
-    let mut subset = Subset {
-        nfa,
-        dfa: Dfa::default(),
-        nodes: Vec::new(),
-        sets: Vec::new(),
-        // Most nodes that read are a state by themselves.
-        ids: HashTable::with_capacity(nfa.nodes.len() / 2),
-        hashes: Vec::with_capacity(nfa.nodes.len() / 2),
-        by_targets: HashMap::default(),
-        by_target: vec![UNKNOWN; nfa.nodes.len()],
-        hasher: ahash::RandomState::with_seeds(1, 2, 3, 4),
-        seen: vec![0; nfa.nodes.len()],
-        stamp: 0,
-        stack: Vec::new(),
-        set: Vec::new(),
-        ticked: Vec::new(),
-        letters: Vec::new(),
-        calls: Vec::new(),
-        cells: Vec::new(),
-        open: Vec::new(),
-        targets: Vec::new(),
-        n_targets: 0,
-        bounds,
-    };
-    subset.close(&[start], work)?;
-    let first = if without_empty || subset.set.is_empty() { subset.push()? } else { subset.intern()? };
-    debug_assert_eq!(first, 0, "the start is the first state");
+    let mut subset = Subset::new(nfa, start, without_empty, bounds, work)?;
     let mut next = 0;
-    while next < subset.sets.len() {
+    while (next as usize) < subset.n_states() {
         let accepting = subset.expand(next, work)?;
-        subset.dfa.finish_state(accepting && !(without_empty && next == 0));
+        subset.dfa.finish_state(accepting);
         next += 1;
     }
     Ok(subset.dfa)
@@ -82,9 +56,12 @@ type Reached = (u32, u32);
 const NOWHERE: u32 = u32::MAX;
 const UNKNOWN: Reached = (u32::MAX - 1, 0);
 
+/// The construction between two states: sets of nodes, and the states that they are.
 #[derive(Debug)]
-struct Subset<'a> {
-    nfa: &'a Nfa,
+pub(crate) struct Subset {
+    nfa: Nfa,
+    without_empty: bool,
+    /// The edges made so far.
     dfa: Dfa,
     /// The members of all states, each state's ascending, one after the other.
     nodes: Vec<NodeId>,
@@ -115,7 +92,71 @@ struct Subset<'a> {
     bounds: Bounds,
 }
 
-impl Subset<'_> {
+impl Subset {
+    /// The construction with its first state, whose edges are not made.
+    pub(crate) fn new(
+        nfa: Nfa,
+        start: NodeId,
+        without_empty: bool,
+        bounds: Bounds,
+        work: &mut Work<'_>,
+    ) -> Result<Self, Stop> {
+        let n_nodes = nfa.nodes.len();
+        let mut subset = Self {
+            nfa,
+            without_empty,
+            dfa: Dfa::default(),
+            nodes: Vec::new(),
+            sets: Vec::new(),
+            // Most nodes that read are a state by themselves.
+            ids: HashTable::with_capacity(n_nodes / 2),
+            hashes: Vec::with_capacity(n_nodes / 2),
+            by_targets: HashMap::default(),
+            by_target: vec![UNKNOWN; n_nodes],
+            hasher: ahash::RandomState::with_seeds(1, 2, 3, 4),
+            seen: vec![0; n_nodes],
+            stamp: 0,
+            stack: Vec::new(),
+            set: Vec::new(),
+            ticked: Vec::new(),
+            letters: Vec::new(),
+            calls: Vec::new(),
+            cells: Vec::new(),
+            open: Vec::new(),
+            targets: Vec::new(),
+            n_targets: 0,
+            bounds,
+        };
+        subset.close(&[start], work)?;
+        let first = if without_empty || subset.set.is_empty() { subset.push()? } else { subset.intern()? };
+        debug_assert_eq!(first, 0, "the start is the first state");
+        Ok(subset)
+    }
+
+    /// States that some edge leads to.
+    pub(crate) fn n_states(&self) -> usize {
+        self.sets.len()
+    }
+
+    /// What a state is, as far as that is known without its edges: whether it accepts, and whether it reads anything.
+    pub(crate) fn header(&self, state: u32) -> (bool, bool) {
+        let range = &self.sets[state as usize];
+        let members = &self.nodes[range.start as usize..range.end as usize];
+        let is_end = |node: &NodeId| matches!(self.nfa.nodes[*node as usize], Node::End);
+        let accepts = members.iter().any(is_end);
+        (accepts && !(self.without_empty && state == 0), members.len() > usize::from(accepts))
+    }
+
+    /// The edges made by [`expand`](Self::expand) since they were last [forgotten](Self::forget).
+    pub(crate) fn made(&self) -> (&[Letter], &[Call]) {
+        self.dfa.open()
+    }
+
+    /// Forgets the edges made so far.
+    pub(crate) fn forget(&mut self) {
+        self.dfa.clear();
+    }
+
     /// Puts into `set` the reading nodes reached from `seeds` without a letter or a tick, into `ticked` what lies behind
     /// ticks.
     fn close(&mut self, seeds: &[NodeId], work: &mut Work<'_>) -> Result<(), Stop> {
@@ -225,20 +266,19 @@ impl Subset<'_> {
         Ok((plain, self.intern()?))
     }
 
-    /// Adds the edges of a state to the automaton; returns whether it accepts.
-    fn expand(&mut self, state: usize, work: &mut Work<'_>) -> Result<bool, Stop> {
-        let nfa = self.nfa;
+    /// Adds the edges of a state to the automaton; returns whether it accepts. After an error the construction is of no use.
+    pub(crate) fn expand(&mut self, state: u32, work: &mut Work<'_>) -> Result<bool, Stop> {
         let mut letters = std::mem::take(&mut self.letters);
         let mut calls = std::mem::take(&mut self.calls);
         letters.clear();
         calls.clear();
         let mut accepting = false;
-        let range = self.sets[state].clone();
+        let range = self.sets[state as usize].clone();
         for &node in &self.nodes[range.start as usize..range.end as usize] {
-            match nfa.nodes[node as usize] {
+            match self.nfa.nodes[node as usize] {
                 Node::Read { letters: own_letters, calls: own_calls } => {
-                    letters.extend_from_slice(nfa.letters(own_letters));
-                    calls.extend_from_slice(nfa.calls(own_calls));
+                    letters.extend_from_slice(self.nfa.letters(own_letters));
+                    calls.extend_from_slice(self.nfa.calls(own_calls));
                 }
                 Node::End => accepting = true,
                 _ => {}
@@ -269,7 +309,7 @@ impl Subset<'_> {
         }
         self.letters = letters;
         self.calls = calls;
-        Ok(accepting)
+        Ok(accepting && !(self.without_empty && state == 0))
     }
 
     /// Sweeps the ranges: between two neighbouring boundaries the set of targets does not change.

@@ -3,11 +3,15 @@
 //! Tables name their own states by number and what they call by position in a list that whoever uses them fills in. So
 //! they belong to no grammar, and all grammars that have the rule share them.
 
-use crate::dfa::Dfa;
+use crate::dfa::{Call, Dfa, Letter};
 use crate::guards::Guards;
+use crate::lazy::Lazy;
 use crate::loops::{Loop, own_loop};
+use crate::nfa::{Nfa, NodeId};
+use crate::subset::Bounds;
 use crate::ticks;
 use crate::unticked::Unticked;
+use crate::work::{Stop, Work};
 use formwork_grammar::{ByteSet, HashMap};
 use std::hash::Hash;
 use std::marker::PhantomData;
@@ -30,9 +34,14 @@ pub(crate) struct Tables {
     pub(crate) alphabet: ByteSet,
     /// What states ask of the members that came, if this is a set's.
     pub(crate) guards: Guards,
+    /// Instead of all that: states made when they are reached.
+    lazy: Option<Lazy>,
     /// The same without ticks, if that is asked for and can be had.
     unticked: OnceLock<Option<Box<Unticked>>>,
 }
+
+/// States that are made for the sake of writing them down.
+const MAX_WHOLE: usize = 20_000;
 
 /// What the ticks of calls mean.
 #[derive(Clone, Debug)]
@@ -192,8 +201,24 @@ impl Tables {
     ) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let uid = NEXT.fetch_add(1, Ordering::Relaxed);
-        let unticked = OnceLock::new();
-        Self { uid, states, byte_edges, calls, loops, sets, alphabet, guards, unticked }
+        let (lazy, unticked) = (None, OnceLock::new());
+        Self { uid, states, byte_edges, calls, loops, sets, alphabet, guards, lazy, unticked }
+    }
+
+    /// The tables of an automaton whose states are made when they are reached, and the units that it calls, by position.
+    pub(crate) fn lazy(
+        nfa: Nfa,
+        start: NodeId,
+        bounds: Bounds,
+        work: &mut Work<'_>,
+        first: impl Fn(u32) -> ByteSet,
+    ) -> Result<(Self, Vec<u32>), Stop> {
+        let mut alphabet = ByteSet::EMPTY;
+        for letter in nfa.all_letters() {
+            alphabet.insert_range(byte(letter.low), byte(letter.high));
+        }
+        let (lazy, imports) = Lazy::new(nfa, start, bounds, work, first)?;
+        Ok((Self { alphabet, lazy: Some(lazy), ..Self::dead() }, imports))
     }
 
     /// The tables of what has none: one state that reads nothing.
@@ -211,9 +236,178 @@ impl Tables {
         self.unticked.get_or_init(|| Unticked::of(self).map(Box::new)).as_deref()
     }
 
-    /// The number of states.
+    /// The number of states; of those made when they are reached, the number that some edge leads to so far.
     pub(crate) fn n_states(&self) -> usize {
-        self.states.len() - 1
+        match &self.lazy {
+            None => self.states.len() - 1,
+            Some(lazy) => lazy.n_states(),
+        }
+    }
+
+    /// Makes the edges of all states.
+    pub(crate) fn complete(&self, interrupt: &dyn Fn() -> bool) -> Result<(), Stop> {
+        let Some(lazy) = &self.lazy else { return Ok(()) };
+        let mut next = 0;
+        while next < lazy.n_states() {
+            lazy.state(next as u32);
+            if let Some(stop) = lazy.stop() {
+                return Err(stop);
+            }
+            if next % 256 == 0 && interrupt() {
+                return Err(Stop::Interrupted);
+            }
+            next += 1;
+        }
+        Ok(())
+    }
+
+    /// Of states that are made when they are reached: the same with the same numbers, all made at once, and which of the
+    /// units that are called are called in them. `None` if these are very many or beyond a limit.
+    pub(crate) fn whole(&self) -> Option<(Self, Vec<u32>)> {
+        let lazy = self.lazy.as_ref()?;
+        self.complete(&|| lazy.n_states() > MAX_WHOLE).ok()?;
+        let mut dfa = Dfa::default();
+        for number in 0..lazy.n_states() as u32 {
+            let state = lazy.state(number);
+            for &ByteEdge { low, high, target } in &state.byte_edges {
+                dfa.add_letter(Letter { low: low.into(), high: high.into(), ticks: false, target });
+            }
+            for &CallEdge { import, target, tick } in &state.calls {
+                dfa.add_call(Call { unit: import, tick, target });
+            }
+            dfa.finish_state(lazy.header(number).accepting);
+        }
+        Self::of(&dfa, &Ticks::None, |import| lazy.first_bytes(import))
+    }
+
+    /// Whether states are made when they are reached.
+    pub(crate) fn is_lazy(&self) -> bool {
+        self.lazy.is_some()
+    }
+
+    /// Whether some state that was reached is beyond a limit.
+    #[inline]
+    pub(crate) fn has_failed(&self) -> bool {
+        self.lazy.as_ref().is_some_and(|lazy| lazy.stop().is_some())
+    }
+
+    // ---- states, by number ----
+
+    #[inline]
+    fn state(&self, number: u32) -> (&State, &State) {
+        let i = number as usize;
+        (&self.states[i], &self.states[i + 1])
+    }
+
+    #[inline]
+    pub(crate) fn is_accepting(&self, number: u32) -> bool {
+        match &self.lazy {
+            None => self.state(number).0.accepting,
+            Some(lazy) => lazy.header(number).accepting,
+        }
+    }
+
+    /// The edges over bytes without a tick, ascending and disjoint.
+    #[inline]
+    pub(crate) fn plain_edges(&self, number: u32) -> &[ByteEdge] {
+        match &self.lazy {
+            None => {
+                let (this, _) = self.state(number);
+                &self.byte_edges[this.first_edge as usize..this.first_ticking as usize]
+            }
+            Some(lazy) => &lazy.state(number).byte_edges,
+        }
+    }
+
+    /// The edges over bytes with a tick, ascending and disjoint.
+    #[inline]
+    pub(crate) fn ticking_edges(&self, number: u32) -> &[ByteEdge] {
+        match &self.lazy {
+            None => {
+                let (this, next) = self.state(number);
+                &self.byte_edges[this.first_ticking as usize..next.first_edge as usize]
+            }
+            Some(_) => &[],
+        }
+    }
+
+    #[inline]
+    pub(crate) fn call_edges(&self, number: u32) -> &[CallEdge] {
+        match &self.lazy {
+            None => {
+                let (this, next) = self.state(number);
+                &self.calls[this.first_call as usize..next.first_call as usize]
+            }
+            Some(lazy) => &lazy.state(number).calls,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn reads_bytes(&self, number: u32) -> bool {
+        match &self.lazy {
+            None => {
+                let (this, next) = self.state(number);
+                this.first_edge != next.first_edge
+            }
+            Some(lazy) => !lazy.state(number).byte_edges.is_empty(),
+        }
+    }
+
+    /// Whether the state has edges.
+    #[inline]
+    pub(crate) fn goes_on(&self, number: u32) -> bool {
+        match &self.lazy {
+            None => {
+                let (this, next) = self.state(number);
+                this.first_edge != next.first_edge || this.first_call != next.first_call
+            }
+            Some(lazy) => lazy.header(number).goes_on,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn next_bytes(&self, number: u32) -> &ByteSet {
+        match &self.lazy {
+            None => self.sets.get(self.state(number).0.next_bytes),
+            Some(lazy) => &lazy.state(number).next_bytes,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn called_bytes(&self, number: u32) -> &ByteSet {
+        match &self.lazy {
+            None => self.sets.get(self.state(number).0.called_bytes),
+            Some(lazy) => &lazy.state(number).called_bytes,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn own_loop(&self, number: u32) -> &Loop {
+        match &self.lazy {
+            None => self.loops.get(self.state(number).0.own_loop),
+            Some(lazy) => lazy.state(number).own_loop(self, number),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn ticking_loop(&self, number: u32) -> &Loop {
+        match &self.lazy {
+            None => self.loops.get(self.state(number).0.ticking_loop),
+            Some(_) => &Loop::EMPTY,
+        }
+    }
+
+    /// The least and the greatest number of ticks on a way to acceptance; in a set, twice the number of the guard.
+    #[inline]
+    pub(crate) fn ticks_ahead(&self, number: u32) -> (u32, u32) {
+        match &self.lazy {
+            None => {
+                let (this, _) = self.state(number);
+                (this.need, this.reach)
+            }
+            // As where nothing is counted.
+            Some(_) => (0, u32::MAX),
+        }
     }
 
     /// Heap memory in bytes.
@@ -224,6 +418,7 @@ impl Tables {
             + size_of_val(&self.byte_edges[..])
             + size_of_val(&self.calls[..])
             + self.guards.memory_size()
+            + self.lazy.as_ref().map_or(0, Lazy::memory_size)
             + self.unticked.get().and_then(Option::as_ref).map_or(0, |unticked| unticked.tables.memory_size())
     }
 }

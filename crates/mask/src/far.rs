@@ -33,6 +33,11 @@ pub enum Ticks {
     Counted,
 }
 
+impl Ticks {
+    /// All kinds; the first is the one that every state has.
+    pub const ALL: [Self; 3] = [Self::Ignored, Self::Long, Self::Counted];
+}
+
 /// Tokens of more bytes are decided apart where only they can reach a bound.
 pub(crate) const SHORT: usize = 24;
 /// How far an item is from the bounds of its rule.

@@ -186,6 +186,19 @@ impl Walker {
         base: Option<(StateId, Arc<LocalMask>)>,
         ticks: Ticks,
     ) -> Result<LocalMask, LimitExceeded> {
+        let local = self.computed(state, base, ticks)?;
+        match self.rows.automata().has_failed(state.rule()) {
+            false => Ok(local),
+            true => Err(LimitExceeded::Automaton),
+        }
+    }
+
+    fn computed(
+        &mut self,
+        state: StateId,
+        base: Option<(StateId, Arc<LocalMask>)>,
+        ticks: Ticks,
+    ) -> Result<LocalMask, LimitExceeded> {
         let automata = Arc::clone(self.rows.automata());
         let rule = automata.rule_of(state);
         let (view, counts) = view(&automata, rule, ticks);
@@ -321,9 +334,16 @@ impl Walker {
                     continue;
                 }
             }
-            let alive = self.goes_on(view, config);
             let byte = trie.byte(node);
             let in_slice = above_in_slice && byte < 0x80 && start.slice.may_begin(byte);
+            if trie.end(node) == node.next() {
+                // Most nodes are leaves: what lies behind the state does not matter.
+                if !in_slice {
+                    self.accepted.extend_from_slice(trie.tokens_at(node));
+                }
+                continue;
+            }
+            let alive = self.goes_on(view, config);
             let ends = ends && is_called;
             let may_be_short = self.switches.slices && !ends && self.pending.is_empty();
             if let (Config::State(state), true) = (config, may_be_short) {
@@ -346,9 +366,6 @@ impl Walker {
             }
             if !in_slice {
                 self.accepted.extend_from_slice(trie.tokens_at(node));
-            }
-            if trie.end(node) == node.next() {
-                continue;
             }
             if !alive {
                 // All that is below is behind the boundary.

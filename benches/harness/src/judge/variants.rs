@@ -29,6 +29,11 @@ pub const SWITCHES: &[Switch] = &[
         off: |config| config.automata.minimisation = false,
     },
     Switch {
+        name: "lazy",
+        about: "the states of large rules are made when they are reached",
+        off: |config| config.automata.lazy = false,
+    },
+    Switch {
         name: "slices",
         about: "the tokens of a loop come from a bitset that all grammars share",
         off: |config| config.slices = false,

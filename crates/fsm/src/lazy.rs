@@ -1,0 +1,218 @@
+//! States made when they are first reached.
+//!
+//! Most states of a large object are never reached by one output: the names of the members that are left out, what
+//! would follow them. So the automaton of a large rule is determinised as it is walked: the sets of nodes that states stand
+//! for are kept, and a state's edges are made when somebody first asks for them. That costs what the state costs in the
+//! whole [subset construction](crate::subset), once, under a lock; asked again it costs two loads.
+//!
+//! Not minimised, since that needs all states. Nodes are shared by what follows them, so equal states are rare where rules
+//! are large: names and literals. Rules that count need the number of ticks ahead of each state, sets need its guards: those
+//! are built whole, and so are small rules, for which equal states matter and the others cost little.
+//!
+//! # Limits
+//! A state beyond the [limits](crate::Limits) reads nothing and marks the rule as [failed](Lazy::stop): whoever made
+//! a row or a mask asks, and reports it.
+//!
+//! # Worked example
+//! `{"ab": 1, "cd": 2}` in any of its prefixes: at `{` there is one state, that reads `"`. Asked for its edges, it makes the
+//! state behind the quote, which will read `a` and `c`, but not yet those behind `a` and `c`.
+
+use crate::loops::{self, Loop};
+use crate::nfa::{Nfa, NodeId};
+use crate::segmented::Segmented;
+use crate::subset::{Bounds, Subset};
+use crate::tables::{ByteEdge, CallEdge, Tables};
+use crate::work::{Stop, Work};
+use formwork_grammar::ByteSet;
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// The states of a rule that were reached so far, and how to make the others.
+pub(crate) struct Lazy {
+    states: Segmented<LazyState>,
+    /// Of all states that some edge leads to.
+    headers: Segmented<Header>,
+    making: Mutex<Making>,
+    /// States that some edge leads to, whether their own edges are made or not.
+    n_states: AtomicUsize,
+    /// Which limit some state was beyond.
+    stop: OnceLock<Stop>,
+    /// What a state is that is beyond a limit.
+    failed: LazyState,
+    /// Heap memory of the nodes.
+    nfa_size: usize,
+}
+
+/// What is known of a state before its edges are made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Header {
+    pub(crate) accepting: bool,
+    /// Whether it has edges.
+    pub(crate) goes_on: bool,
+}
+
+/// A state whose edges are made; it does not count.
+#[derive(Debug, Default)]
+pub(crate) struct LazyState {
+    /// Ascending and disjoint.
+    pub(crate) byte_edges: Box<[ByteEdge]>,
+    pub(crate) calls: Box<[CallEdge]>,
+    pub(crate) next_bytes: ByteSet,
+    pub(crate) called_bytes: ByteSet,
+    own_loop: OnceLock<Loop>,
+}
+
+struct Making {
+    subset: Subset,
+    /// The units that are called, ascending, and the bytes with which their texts may begin.
+    imports: Vec<(u32, ByteSet)>,
+    work_left: u64,
+}
+
+impl fmt::Debug for Lazy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lazy").field("n_states", &self.n_states()).finish_non_exhaustive()
+    }
+}
+
+impl Lazy {
+    /// What is read between `start` and the end, without the empty text; `first` says with which bytes the texts of a unit
+    /// may begin. With it the units that are called, ascending.
+    pub(crate) fn new(
+        nfa: Nfa,
+        start: NodeId,
+        bounds: Bounds,
+        work: &mut Work<'_>,
+        first: impl Fn(u32) -> ByteSet,
+    ) -> Result<(Self, Vec<u32>), Stop> {
+        let mut units: Vec<u32> = nfa.all_calls().iter().map(|call| call.unit).collect();
+        units.sort_unstable();
+        units.dedup();
+        let imports = units.iter().map(|&unit| (unit, first(unit))).collect();
+        let nfa_size = nfa.memory_size();
+        let subset = Subset::new(nfa, start, true, bounds, work)?;
+        let lazy = Self {
+            states: Segmented::default(),
+            headers: Segmented::default(),
+            n_states: AtomicUsize::new(0),
+            making: Mutex::new(Making { subset, imports, work_left: work.left() }),
+            stop: OnceLock::new(),
+            failed: LazyState::default(),
+            nfa_size,
+        };
+        lazy.add_headers(&lazy.lock().subset);
+        Ok((lazy, units))
+    }
+
+    /// States that some edge leads to so far.
+    pub(crate) fn n_states(&self) -> usize {
+        self.n_states.load(Ordering::Acquire)
+    }
+
+    /// The limit that some state was beyond, if one was.
+    #[inline]
+    pub(crate) fn stop(&self) -> Option<Stop> {
+        self.stop.get().copied()
+    }
+
+    /// A state with its edges.
+    #[inline]
+    pub(crate) fn state(&self, number: u32) -> &LazyState {
+        match self.states.get(number as usize) {
+            Some(state) => state,
+            None => self.make(number),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn header(&self, number: u32) -> Header {
+        // Nobody knows the number of a state before it has one.
+        self.headers.get(number as usize).copied().unwrap_or(Header { accepting: false, goes_on: false })
+    }
+
+    /// The bytes with which the texts of a unit begin that is called, by its position.
+    pub(crate) fn first_bytes(&self, import: u32) -> ByteSet {
+        self.lock().imports.get(import as usize).map_or(ByteSet::EMPTY, |&(_, first)| first)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Making> {
+        // Edges of a state are added all or not at all, so a thread that panicked has left nothing half done.
+        self.making.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add_headers(&self, subset: &Subset) {
+        for number in self.n_states()..subset.n_states() {
+            let (accepting, goes_on) = subset.header(number as u32);
+            self.headers.get_or_init(number, || Header { accepting, goes_on });
+        }
+        self.n_states.store(subset.n_states(), Ordering::Release);
+    }
+
+    #[cold]
+    fn make(&self, number: u32) -> &LazyState {
+        let mut making = self.lock();
+        if let Some(state) = self.states.get(number as usize) {
+            return state;
+        }
+        match self.stop().map_or_else(|| making.make(number), Err) {
+            Ok(state) => {
+                self.add_headers(&making.subset);
+                self.states.get_or_init(number as usize, || state)
+            }
+            Err(stop) => {
+                self.stop.get_or_init(|| stop);
+                &self.failed
+            }
+        }
+    }
+
+    /// Heap memory in bytes, about.
+    pub(crate) fn memory_size(&self) -> usize {
+        self.nfa_size * 2 + self.n_states() * (size_of::<LazyState>() + 60)
+    }
+}
+
+impl Making {
+    fn make(&mut self, number: u32) -> Result<LazyState, Stop> {
+        let mut work = Work::new(self.work_left, &|| false);
+        self.subset.forget();
+        self.subset.expand(number, &mut work)?;
+        self.work_left = work.left();
+        let (letters, called) = self.subset.made();
+        let mut byte_edges = Vec::with_capacity(letters.len());
+        let mut next_bytes = ByteSet::EMPTY;
+        for letter in letters {
+            let (low, high) = (byte(letter.low), byte(letter.high));
+            next_bytes.insert_range(low, high);
+            byte_edges.push(ByteEdge { low, high, target: letter.target });
+        }
+        let mut called_bytes = ByteSet::EMPTY;
+        let mut calls = Vec::with_capacity(called.len());
+        for call in called {
+            // Every call's unit is among the imports.
+            let import = self.imports.partition_point(|&(unit, _)| unit < call.unit);
+            called_bytes = called_bytes.union(&self.imports[import].1);
+            calls.push(CallEdge { import: import as u32, target: call.target, tick: call.tick });
+        }
+        Ok(LazyState {
+            byte_edges: byte_edges.into(),
+            calls: calls.into(),
+            next_bytes,
+            called_bytes,
+            own_loop: OnceLock::new(),
+        })
+    }
+}
+
+impl LazyState {
+    /// The state's loop; `number` is its own, of these tables.
+    #[inline]
+    pub(crate) fn own_loop(&self, tables: &Tables, number: u32) -> &Loop {
+        self.own_loop.get_or_init(|| loops::loop_of(tables, number))
+    }
+}
+
+fn byte(letter: u32) -> u8 {
+    u8::try_from(letter).expect("a rule's automaton reads bytes")
+}

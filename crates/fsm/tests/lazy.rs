@@ -1,0 +1,46 @@
+//! States that are made when they are reached.
+
+use formwork_fsm::{Automata, Config, StateId};
+
+fn lazy(text: &str, max_states: usize) -> Automata {
+    let grammar = formwork_ebnf::grammar(text).expect("a grammar");
+    let mut config = Config::default();
+    config.limits.whole_nodes = 0;
+    config.limits.max_states = max_states;
+    config.limits.inline_states = usize::MAX;
+    formwork_fsm::build(&grammar, &config, &|| false).expect("automata")
+}
+
+fn after(automata: &Automata, text: &[u8]) -> Option<StateId> {
+    text.iter().try_fold(automata.start(automata.root()), |state, &byte| automata.step(state, byte).0)
+}
+
+const NAMES: &str = "root ::= \"name\" | \"number\" | \"note\"\n";
+
+#[test]
+fn a_state_is_made_when_it_is_reached() {
+    let automata = lazy(NAMES, 1_000);
+    assert_eq!(automata.n_states(), 1, "the start alone");
+    let state = after(&automata, b"no").expect("a way");
+    // n, then a, u and o behind it; of those only o was followed, and its edges were not asked for.
+    assert_eq!(automata.n_states(), 5);
+    assert!(!automata.is_accepting(state));
+    assert!(automata.is_accepting(after(&automata, b"note").expect("a way")));
+    assert_eq!(automata.n_states(), 7);
+    assert_eq!(after(&automata, b"nob"), None);
+    automata.complete(&|| false).expect("within limits");
+    assert_eq!(automata.n_states(), 11, "the three end in one state");
+    assert_eq!(automata.states_of(automata.root()).count(), 11);
+}
+
+#[test]
+fn a_state_beyond_a_limit_marks_the_rule_as_failed() {
+    let automata = lazy(NAMES, 4);
+    let root = automata.root();
+    assert!(after(&automata, b"n").is_some());
+    assert!(!automata.has_failed(root));
+    // The fifth state is one too many.
+    assert_eq!(after(&automata, b"no"), None);
+    assert!(automata.has_failed(root));
+    assert!(automata.complete(&|| false).is_err());
+}
