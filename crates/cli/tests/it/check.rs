@@ -185,8 +185,8 @@ fn bad_grammars_options_and_files_are_told_apart_from_rejections() {
         "",
         2,
         expect![[r#"
-        error: numbers: "roman" is not available yet; "plain" and "any" are
-    "#]],
+            error: option `numbers` cannot be "roman"
+        "#]],
     );
     check(
         &["--regex", "a", "--root", "r"],
