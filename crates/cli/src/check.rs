@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::source::report_json;
 use crate::verdict::{Verdict, verdict};
 use crate::{Failure, Status, written};
-use formwork::{Compiler, Vocabulary};
+use formwork::{Capture, Captures, Compiler, Vocabulary};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 
@@ -38,8 +38,13 @@ pub(crate) fn run(args: &CheckArgs, out: &mut dyn Write) -> Result<Status, Failu
     let document = without_final_newline(&document);
     let name = if is_stdin(args) { "standard input".into() } else { args.file.to_string_lossy() };
     let verdict = verdict(&compiled, document, Deadline::after(args.timeout));
+    let mut captures = Captures::default();
     let (status, value, rejection) = match verdict {
-        Verdict::Accepted => (Status::Fine, Value::Bool(true), None),
+        Verdict::Accepted(matcher) => {
+            let found = matcher.captures();
+            captures = found.map_err(|limit| Problem::limit(limit.to_string()).about(&name))?;
+            (Status::Fine, Value::Bool(true), None)
+        }
         Verdict::Rejected { offset, mut matcher } => {
             let head = document.get(..offset).unwrap_or_default();
             let blame = Blame::new(&loaded.grammar, &compiled, head, Deadline::after(args.timeout));
@@ -49,20 +54,33 @@ pub(crate) fn run(args: &CheckArgs, out: &mut dyn Write) -> Result<Status, Failu
         Verdict::Limit(message) => return Err(Problem::limit(message).about(name).into()),
     };
     if args.output.is_json() {
-        let answer = json!({
+        let mut answer = json!({
             "compile_error": null,
             "verdict": value,
             "rejection": rejection.as_ref().map(Rejection::to_json),
             "report": report_json(&loaded.report),
         });
+        if !captures.is_empty() {
+            answer["captures"] = captures.iter().map(|capture| capture_json(&capture)).collect();
+        }
         written(writeln!(out, "{answer}"))?;
     } else if let Some(rejection) = rejection {
         // To standard error, as all that went wrong; a pipe that reads standard output need not look at it.
         written(writeln!(std::io::stderr(), "{name}: {}", rejection.render(Palette::of_stderr())))?;
     } else {
         written(writeln!(out, "{name}: accepted"))?;
+        for capture in captures.iter() {
+            let (span, text) = (capture.span(), String::from_utf8_lossy(capture.bytes()));
+            written(writeln!(out, "  {} (bytes {} to {}): {text:?}", capture.name(), span.start, span.end))?;
+        }
     }
     Ok(status)
+}
+
+/// What the grammar captures, and where.
+fn capture_json(capture: &Capture<'_>) -> Value {
+    let (span, text) = (capture.span(), String::from_utf8_lossy(capture.bytes()));
+    json!({"name": capture.name(), "start": span.start, "end": span.end, "text": text})
 }
 
 fn is_stdin(args: &CheckArgs) -> bool {

@@ -84,7 +84,7 @@ fn answer(compiler: &Compiler, line: &[u8], timeout: Duration) -> Result<Value, 
         .instances
         .iter()
         .map(|text| match verdict(&compiled, text.as_bytes(), Deadline::after(timeout)) {
-            Verdict::Accepted => true.into(),
+            Verdict::Accepted(_) => true.into(),
             Verdict::Rejected { .. } => false.into(),
             Verdict::Limit(_) => "limit".into(),
         })

@@ -6,12 +6,10 @@ use formwork::{AcceptErrorKind, CompiledGrammar, Matcher};
 /// Whether a grammar allows a text.
 #[derive(Debug)]
 pub(crate) enum Verdict {
-    Accepted,
+    /// The matcher stands at the end.
+    Accepted(Box<Matcher>),
     /// The matcher stands right before the byte at this offset, which is refused; or at the end, where more must come.
-    Rejected {
-        offset: usize,
-        matcher: Box<Matcher>,
-    },
+    Rejected { offset: usize, matcher: Box<Matcher> },
     /// A limit was reached, or time ran out.
     Limit(String),
 }
@@ -55,7 +53,7 @@ pub(crate) fn follow(compiled: &CompiledGrammar, text: &[u8], deadline: Deadline
 /// Whether the text is a whole document.
 pub(crate) fn verdict(compiled: &CompiledGrammar, text: &[u8], deadline: Deadline) -> Verdict {
     match follow(compiled, text, deadline) {
-        Followed::Whole(matcher) if matcher.can_finish() => Verdict::Accepted,
+        Followed::Whole(matcher) if matcher.can_finish() => Verdict::Accepted(matcher),
         Followed::Whole(matcher) => Verdict::Rejected { offset: text.len(), matcher },
         Followed::Refused { offset, matcher } => Verdict::Rejected { offset, matcher },
         Followed::Limit(message) => Verdict::Limit(message),

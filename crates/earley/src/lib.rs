@@ -9,6 +9,7 @@
 //! - An [`Item`] is a state, the place where its rule began, and a count.
 //! - Where a step of the output ends is for the caller to say, if the grammar has budgets of steps; see `steps.rs`.
 //! - A [waiter table](TableId) takes the place of Earley's back pointers; `rows.rs` says why that makes rows values.
+//! - A [`Trace`] says where rules began and ended, which rows do not know.
 //!
 //! Rows live in an arena, [`Rows`]; equal rows are one row. Rolling back is remembering an older id.
 //!
@@ -36,6 +37,7 @@
 //! Advancing over a row met before is a lookup. [`Limits`] bound items and work of one row and the arena's memory.
 #![forbid(unsafe_code)]
 
+mod back;
 mod collect;
 mod dump;
 mod item;
@@ -43,7 +45,9 @@ mod limits;
 mod rows;
 mod sets;
 mod steps;
+mod trace;
 
 pub use item::{Item, TableId, Waiter};
 pub use limits::{LimitExceeded, Limits};
 pub use rows::{Mark, RowId, Rows};
+pub use trace::{PointId, Span, Trace};

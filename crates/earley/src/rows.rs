@@ -98,6 +98,8 @@ pub struct Rows {
     hasher: ahash::RandomState,
     pub(crate) sets: Sets,
     pub(crate) scratch: Scratch,
+    /// Whether waiters whose target is finished are replaced by those that they would return to.
+    pub(crate) forwards: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -108,7 +110,7 @@ pub(crate) struct Row {
     pub(crate) scannable: Range<u32>,
     pub(crate) table: TableId,
     next_bytes: ByteSet,
-    hash: u64,
+    pub(crate) hash: u64,
     flags: Flags,
     /// Of the floating items and waiters of the row: the greatest count + ticks needed, the least count + ticks possible.
     floating_ticks: (u32, u32),
@@ -138,8 +140,8 @@ pub(crate) struct Table {
 /// Buffers of the closure, kept between calls.
 #[derive(Clone, Default)]
 pub(crate) struct Scratch {
-    kernel: Vec<Item>,
-    all: Vec<Item>,
+    pub(crate) kernel: Vec<Item>,
+    pub(crate) all: Vec<Item>,
     /// Members of `all`, once it is long.
     members: HashSet<Item>,
     scannable: Vec<Item>,
@@ -179,6 +181,7 @@ impl Rows {
             sets: Sets::new(hasher.clone()),
             hasher,
             scratch: Scratch::default(),
+            forwards: true,
         }
     }
 
@@ -489,7 +492,7 @@ impl Rows {
         }
     }
 
-    fn waiters_for(&self, table: TableId, rule: RuleId) -> Range<usize> {
+    pub(crate) fn waiters_for(&self, table: TableId, rule: RuleId) -> Range<usize> {
         let range = &self.tables[table.index()].waiters;
         let (start, end) = (range.start as usize, range.end as usize);
         let waiters = &self.waiters[start..end];
@@ -503,7 +506,7 @@ impl Rows {
         start + first..start + first + n
     }
 
-    fn close(&mut self, hash: u64, goal: bool) -> Result<RowId, LimitExceeded> {
+    pub(crate) fn close(&mut self, hash: u64, goal: bool) -> Result<RowId, LimitExceeded> {
         if self.memory_size() > self.limits.max_bytes || self.rows.len() >= u32::MAX as usize {
             return Err(LimitExceeded::Bytes);
         }
@@ -624,7 +627,9 @@ impl Rows {
                 return Err(LimitExceeded::Work);
             }
         }
-        self.forward(waiters, goal);
+        if self.forwards {
+            self.forward(waiters, goal);
+        }
         sort_and_drop_dominated(
             &automata,
             scannable,
@@ -774,7 +779,7 @@ fn add(all: &mut Vec<Item>, members: &mut HashSet<Item>, item: Item) {
 }
 
 /// Whether an item in an accepting state has counted enough and not too much.
-fn next_may_end(automata: &Automata, sets: &Sets, item: &Item) -> bool {
+pub(crate) fn next_may_end(automata: &Automata, sets: &Sets, item: &Item) -> bool {
     let rule = automata.rule_of(item.state);
     match automata.counter(rule) {
         None | Some(Counter::Steps { .. }) => true,
@@ -791,7 +796,7 @@ fn completable(automata: &Automata, sets: &Sets, state: StateId, origin: TableId
 }
 
 #[inline]
-fn within(automata: &Automata, sets: &Sets, state: StateId, count: u32) -> bool {
+pub(crate) fn within(automata: &Automata, sets: &Sets, state: StateId, count: u32) -> bool {
     match automata.counter(automata.rule_of(state)) {
         None | Some(Counter::Steps { .. }) => true,
         Some(Counter::Ticks { min, max }) => {
@@ -803,12 +808,12 @@ fn within(automata: &Automata, sets: &Sets, state: StateId, count: u32) -> bool 
 }
 
 /// The count after a tick.
-fn ticked(automata: &Automata, state: StateId, origin: TableId, count: u32) -> u32 {
+pub(crate) fn ticked(automata: &Automata, state: StateId, origin: TableId, count: u32) -> u32 {
     if origin == TableId::FLOATING { count.saturating_add(1) } else { saturated(automata, state, count + 1) }
 }
 
 /// Without an upper bound, counts beyond the lower one are all the same.
-fn saturated(automata: &Automata, state: StateId, count: u32) -> u32 {
+pub(crate) fn saturated(automata: &Automata, state: StateId, count: u32) -> u32 {
     match automata.counter(automata.rule_of(state)) {
         Some(Counter::Ticks { min, max: None }) => count.min(min),
         _ => count,

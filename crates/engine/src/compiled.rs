@@ -1,12 +1,13 @@
 //! A compiled grammar: automata over a vocabulary, with local masks that fill in as they are needed.
 
 use crate::budget::Budgets;
+use crate::captures::Capturing;
 use crate::config::Config;
 use crate::pool::{Pool, Slots};
 use crate::runs::LongRuns;
 use crate::symbols::SymbolIds;
 use formwork_earley::{LimitExceeded, Rows};
-use formwork_fsm::{Automata, RuleId, Segmented, StateId};
+use formwork_fsm::{Automata, Cache, RuleId, Segmented, StateId, Symbols};
 use formwork_mask::{LocalMask, Slices, Switches, Ticks, Walker};
 use formwork_vocab::Vocabulary;
 use std::fmt;
@@ -31,6 +32,7 @@ struct Inner {
     /// The tokens that may make runs too long, if matchers keep bounds on runs.
     long_runs: Option<Arc<LongRuns>>,
     budgets: Option<Budgets>,
+    capturing: Option<Capturing>,
 }
 
 /// A compiled grammar that may have been dropped.
@@ -63,13 +65,20 @@ impl fmt::Debug for CompiledGrammar {
 }
 
 impl CompiledGrammar {
-    pub(crate) fn new(automata: Automata, config: Config, real: Arc<[u32]>, pool: Pool) -> Self {
+    pub(crate) fn new(
+        automata: Automata,
+        names: &Arc<dyn Symbols>,
+        config: Config,
+        real: Arc<[u32]>,
+        pool: Pool,
+    ) -> Self {
         let (automata, slots) = (Arc::new(automata), Segmented::default());
         let symbols = Segmented::default();
         let bounds = automata.runs();
         let long_runs = (!bounds.is_empty()).then(|| pool.long_runs(bounds));
-        let budgets = Budgets::of(&automata);
-        Self { inner: Arc::new(Inner { automata, config, slots, symbols, pool, real, long_runs, budgets }) }
+        let (budgets, capturing) = (Budgets::of(&automata), Capturing::of(&automata, names));
+        let inner = Inner { automata, config, slots, symbols, pool, real, long_runs, budgets, capturing };
+        Self { inner: Arc::new(inner) }
     }
 
     pub(crate) fn downgrade(&self) -> WeakGrammar {
@@ -111,6 +120,16 @@ impl CompiledGrammar {
     #[inline]
     pub(crate) fn long_runs(&self) -> Option<&LongRuns> {
         self.inner.long_runs.as_deref()
+    }
+
+    /// What captures need, if the grammar has some.
+    pub(crate) fn capturing(&self) -> Option<&Capturing> {
+        self.inner.capturing.as_ref()
+    }
+
+    /// Automata that all grammars of the pool share.
+    pub(crate) fn cache(&self) -> &Arc<Cache> {
+        self.inner.pool.automata()
     }
 
     /// The budgets of regions, if the grammar has some.

@@ -98,6 +98,7 @@ impl Compiler {
         self.check_vocabulary(&automata, interrupt)?;
         let compiled = CompiledGrammar::new(
             automata,
+            &self.symbols,
             Config::clone(&self.config),
             Arc::clone(&self.real),
             self.pool.clone(),

@@ -222,24 +222,27 @@ impl History {
         self.n_forgotten = self.len - n_before - self.last.steps.len();
     }
 
-    /// Calls `again` with everything that was accepted, oldest first, for the row after it; the rows of the latest steps are
-    /// known again then. `None` where it fails: then nothing has changed.
-    pub(crate) fn replay(&mut self, mut again: impl FnMut(Accepted<'_>) -> Option<RowId>) -> Option<()> {
+    /// Calls `visit` with everything that was accepted, oldest first, until it fails.
+    pub(crate) fn try_each<E>(&self, mut visit: impl FnMut(Accepted<'_>) -> Result<(), E>) -> Result<(), E> {
         let mut chunks = Vec::new();
         let mut next = self.older.as_ref();
         while let Some(chunk) = next {
             chunks.push(Arc::clone(chunk));
             next = chunk.older.as_ref();
         }
+        let steps = chunks.iter().rev().map(|chunk| &chunk.steps).chain([&self.last]);
+        steps.flat_map(Steps::accepted).try_for_each(&mut visit)
+    }
+
+    /// Calls `again` with everything that was accepted, oldest first, for the row after it; the rows of the latest steps are
+    /// known again then. `None` where it fails: then nothing has changed.
+    pub(crate) fn replay(&mut self, mut again: impl FnMut(Accepted<'_>) -> Option<RowId>) -> Option<()> {
         let mut rows = Vec::with_capacity(self.len);
-        for chunk in chunks.iter().rev() {
-            for accepted in chunk.steps.accepted() {
-                rows.push(again(accepted)?);
-            }
-        }
-        for accepted in self.last.accepted() {
-            rows.push(again(accepted)?);
-        }
+        self.try_each(|accepted| {
+            rows.push(again(accepted).ok_or(())?);
+            Ok::<(), ()>(())
+        })
+        .ok()?;
         self.forget(|latest| latest.copy_from_slice(&rows[rows.len() - latest.len()..]));
         Some(())
     }

@@ -47,6 +47,7 @@
 
 mod batch;
 mod budget;
+mod captures;
 mod compiled;
 mod compiler;
 mod config;
@@ -60,6 +61,7 @@ mod runs;
 mod symbols;
 
 pub use batch::{BatchError, apply_mask, fill_masks};
+pub use captures::{Capture, Captures};
 pub use compiled::CompiledGrammar;
 pub use compiler::{Compiler, CompilerBuilder};
 pub use config::Config;

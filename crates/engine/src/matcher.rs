@@ -600,6 +600,10 @@ impl Matcher {
         self.rows.memory_size()
     }
 
+    pub(crate) fn history(&self) -> &History {
+        &self.history
+    }
+
     pub(crate) fn rows(&self) -> &Rows {
         &self.rows
     }

@@ -11,9 +11,9 @@
 #![forbid(unsafe_code)]
 
 pub use formwork_engine::{
-    AcceptError, AcceptErrorKind, CompileError, CompileErrorKind, CompiledGrammar, Compiler, CompilerBuilder,
-    Config, LimitExceeded, MaskError, Matcher, MatcherBuilder, Pool, PoolFileError, PoolFileErrorKind,
-    PoolStats, RollbackError,
+    AcceptError, AcceptErrorKind, Capture, Captures, CompileError, CompileErrorKind, CompiledGrammar,
+    Compiler, CompilerBuilder, Config, LimitExceeded, MaskError, Matcher, MatcherBuilder, Pool,
+    PoolFileError, PoolFileErrorKind, PoolStats, RollbackError,
 };
 pub use formwork_grammar::{ByteSet, Grammar, GrammarBuilder, Place, Position};
 pub use formwork_vocab::{TokenId, TokenKind, Vocabulary, VocabularyError};

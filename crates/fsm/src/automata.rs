@@ -331,6 +331,11 @@ impl Automata {
         &self.regions
     }
 
+    /// The grammar that the automata are of.
+    pub fn grammar(&self) -> &Grammar {
+        &self.grammar
+    }
+
     /// The name under which the texts of the rule are captured, where automata are built
     /// [for that](crate::Config::captures).
     pub fn capture(&self, rule: RuleId) -> Option<&str> {

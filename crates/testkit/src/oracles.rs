@@ -15,6 +15,8 @@ mod brute_force;
 #[cfg(feature = "oracles-engine")]
 mod budgets_vs_terms;
 #[cfg(feature = "oracles-engine")]
+mod captures_vs_readings;
+#[cfg(feature = "oracles-engine")]
 mod case;
 #[cfg(feature = "oracles-engine")]
 mod counted_vs_expanded;
@@ -49,6 +51,7 @@ pub use print_parse_roundtrip::print_parse_roundtrip;
 pub use {
     brute_force::brute_force,
     budgets_vs_terms::budgets_vs_terms,
+    captures_vs_readings::captures_vs_readings,
     case::{EngineCase, allows, ids, mask, random_config},
     counted_vs_expanded::counted_vs_expanded,
     earley_vs_reference::earley_vs_reference,

@@ -4,8 +4,8 @@ use formwork_testkit::generate::{
     REGION_ALPHABET, VocabularyShape, cases, random_bytes, random_regions, random_vocabulary,
 };
 use formwork_testkit::oracles::{
-    EngineCase, budgets_vs_terms, fork_independent, mask_has_no_dead_end, print_parse_roundtrip,
-    random_config, rollback_replay, switches_change_nothing,
+    EngineCase, budgets_vs_terms, captures_vs_readings, fork_independent, mask_has_no_dead_end,
+    print_parse_roundtrip, random_config, rollback_replay, switches_change_nothing,
 };
 use formwork_testkit::{Outcome, Rng};
 use proptest::prelude::*;
@@ -24,6 +24,11 @@ proptest! {
     #[test]
     fn budgets_are_what_terms_say(seed: u64) {
         check(seed, |case, rng| budgets_vs_terms(case, rng, 8))?;
+    }
+
+    #[test]
+    fn captures_are_those_of_a_reading(seed: u64) {
+        check(seed, |case, rng| captures_vs_readings(case, rng, 6))?;
     }
 
     #[test]

@@ -293,3 +293,27 @@ fn one_final_newline_is_no_part_of_the_document() {
     "#]],
     );
 }
+
+#[test]
+fn captures_are_printed() {
+    let tag = r#"{"type": "structural_tag", "format": {"type": "tag", "begin": "<think>", "content": {"type": "any_text", "capture": "thought"}, "end": "</think>"}}"#;
+    let path = std::env::temp_dir().join(format!("formwork-captures-{}.json", std::process::id()));
+    std::fs::write(&path, tag).unwrap();
+    let path = path.to_str().unwrap();
+    check(
+        &["--tag", path],
+        "<think>hm, é</think>",
+        0,
+        expect![[r#"
+        standard input: accepted
+          thought (bytes 7 to 13): "hm, é"
+    "#]],
+    );
+    let answer = formwork(&["check", "--tag", path, "--output", "json"], b"<think>x</think>");
+    let answer: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
+    assert_eq!(
+        answer["captures"],
+        serde_json::json!([{"name": "thought", "start": 7, "end": 8, "text": "x"}])
+    );
+    std::fs::remove_file(path).unwrap();
+}
