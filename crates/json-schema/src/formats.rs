@@ -39,9 +39,36 @@ pub(crate) fn narrowed(name: &str, draft: Draft) -> Option<&'static str> {
     (name == "hostname" && draft >= Draft::Draft7).then_some("labels with Punycode (`xn--…`) are left out")
 }
 
-/// Whether the standard defines a format of this name that is not enforced.
-pub(crate) fn is_left_out(name: &str) -> bool {
-    name == "idn-hostname"
+/// A format that is more than a regular expression: it has rules of its own, and stands alone.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) enum Syntax {
+    /// `regex`.
+    Regex,
+    /// `idn-hostname`.
+    IdnHostname,
+}
+
+impl Syntax {
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        [Self::Regex, Self::IdnHostname].into_iter().find(|syntax| syntax.name() == name)
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Regex => "regex",
+            Self::IdnHostname => "idn-hostname",
+        }
+    }
+
+    /// What its grammar leaves out.
+    pub(crate) fn left_out(self) -> &'static str {
+        match self {
+            Self::Regex => "names of groups, back-references, and ranges that end in escapes are left out",
+            Self::IdnHostname => {
+                "labels with Punycode, characters beyond U+FFFF, long labels, more than four labels beside letters beyond ASCII, and rare marks are left out"
+            }
+        }
+    }
 }
 
 /// A date of the Gregorian calendar: long months, short months, February, leap days.

@@ -35,6 +35,7 @@ mod compile;
 mod decimal;
 mod draft;
 mod formats;
+mod idn;
 mod json;
 mod lower;
 mod normal;

@@ -54,8 +54,9 @@ pub enum PropertyOrder {
 pub enum Formats {
     /// The standard's formats restrict; unknown ones do not, and are reported.
     ///
-    /// `idn-hostname` is not regular and is refused, and so is `regex` unless it stands alone. `regex` and, from draft 7
-    /// on, `hostname` leave some out, and the report says which.
+    /// `regex` and `idn-hostname` are more than regular languages: beside a pattern, a length or the like they are refused.
+    /// They and, from draft 7 on, `hostname` leave some out, and the report says which; strings that are listed are looked
+    /// at in full. The first use of `idn-hostname` takes a second.
     /// Some are wider than the standard: the domain of `email` is bounded label by label, and not to 253 characters in
     /// all; that of `idn-email` may have any character beyond ASCII.
     #[default]

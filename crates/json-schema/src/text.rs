@@ -7,7 +7,7 @@
 //! empty in the end.
 
 use crate::error::Error;
-use crate::formats::Format;
+use crate::formats::{Format, Syntax};
 use formwork_grammar::{CharClass, Expr, ExprId, GrammarBuilder, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -66,10 +66,13 @@ impl Texts {
         Ok(text)
     }
 
-    /// Whether a string is a regular expression.
-    pub(crate) fn is_regex(&mut self, string: &Arc<str>) -> bool {
-        // Look-behind and the like are no languages here, but regular expressions all the same.
-        !matches!(self.pattern(string), Err(PatternError::Invalid(_)))
+    /// Whether a string is of a syntax.
+    pub(crate) fn has_syntax(&mut self, syntax: Syntax, string: &Arc<str>) -> bool {
+        match syntax {
+            // Look-behind and the like are no languages here, but regular expressions all the same.
+            Syntax::Regex => !matches!(self.pattern(string), Err(PatternError::Invalid(_))),
+            Syntax::IdnHostname => crate::idn::is_hostname(string),
+        }
     }
 
     /// The strings of a format.

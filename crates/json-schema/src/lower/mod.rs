@@ -5,6 +5,7 @@ mod array;
 mod canonical;
 mod compare;
 mod digits;
+mod idn_hostname;
 mod layout;
 mod machine;
 mod number;

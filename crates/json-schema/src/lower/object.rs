@@ -292,11 +292,11 @@ impl Lowering<'_> {
         let mut classes = Vec::new();
         for (demand, inside, languages) in groups {
             let language = self.normal.formulas.any(languages);
-            let is_regex = matches!(self.normal.formulas.get(language), Formula::Atom(Atom::Regex(true)));
+            let syntax = self.syntax(language);
             let key = if names.is_empty() && language == FormulaId::TRUE {
                 self.any_string()
-            } else if names.is_empty() && is_regex {
-                self.regex_syntax()
+            } else if let Some(syntax) = syntax.filter(|_| names.is_empty()) {
+                self.string_of_syntax(syntax)
             } else {
                 let text = self.text(language, pointer)?;
                 let names = self.names(&names);

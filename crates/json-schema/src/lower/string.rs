@@ -3,6 +3,7 @@
 use super::Lowering;
 use super::shape::Shape;
 use crate::error::Error;
+use crate::formats::Syntax;
 use crate::normal::{Atom, Formula, FormulaId};
 use formwork_grammar::{CharClass, Expr, ExprId};
 use std::sync::Arc;
@@ -18,12 +19,18 @@ impl Lowering<'_> {
         if formula == FormulaId::TRUE {
             return Ok(self.any_string());
         }
-        if matches!(self.normal.formulas.get(formula), Formula::Atom(Atom::Regex(true))) {
-            return Ok(self.regex_syntax());
+        if let Some(syntax) = self.syntax(formula) {
+            return Ok(self.string_of_syntax(syntax));
         }
-        let is_regex = |(_, atom): &(FormulaId, Atom)| matches!(atom, Atom::Regex(_));
-        if self.normal.formulas.atoms(formula).iter().any(is_regex) {
-            return self.refuse_regex();
+        let syntax = self.normal.formulas.atoms(formula).into_iter().find_map(|(_, atom)| match atom {
+            Atom::Syntax(syntax, _) => Some(syntax),
+            _ => None,
+        });
+        if let Some(syntax) = syntax {
+            // Strings that are listed are looked at one by one.
+            let Some(few) = self.normal.few_strings(formula) else { return self.refuse_syntax(syntax) };
+            let text = self.names(&few);
+            return Ok(self.quoted(text));
         }
         // Lengths alone count spelled characters, at a cost that does not depend on the bounds.
         let atoms: Vec<Option<Atom>> = self
@@ -108,18 +115,35 @@ impl Lowering<'_> {
                 let names = self.names(set);
                 if *sign { names } else { self.b.not(names) }
             }
-            Atom::Regex(_) => self.refuse_regex()?,
+            Atom::Syntax(syntax, _) => self.refuse_syntax(*syntax)?,
             Atom::MinLength(n) => self.length(*n, u64::MAX, pointer)?,
             Atom::MaxLength(n) => self.length(0, *n, pointer)?,
             _ => self.b.never(),
         })
     }
 
-    fn refuse_regex(&mut self) -> Result<ExprId, Error> {
+    /// The syntax that a formula is, if it is one.
+    pub(super) fn syntax(&self, formula: FormulaId) -> Option<Syntax> {
+        match self.normal.formulas.get(formula) {
+            Formula::Atom(Atom::Syntax(syntax, true)) => Some(*syntax),
+            _ => None,
+        }
+    }
+
+    pub(super) fn string_of_syntax(&mut self, syntax: Syntax) -> ExprId {
+        match syntax {
+            Syntax::Regex => self.regex_syntax(),
+            Syntax::IdnHostname => self.idn_hostname(),
+        }
+    }
+
+    fn refuse_syntax(&mut self, syntax: Syntax) -> Result<ExprId, Error> {
         let pointer = self.normal.pointer_of(self.demand, "format")?;
-        let why =
-            "\"regex\" is no regular language, so it stands only where nothing else restricts the string";
-        Err(Error::unsupported(pointer, "format", why))
+        let why = format!(
+            "{:?} is no regular language, so it stands only where nothing but an `enum` restricts the string",
+            syntax.name()
+        );
+        Err(Error::unsupported(pointer, "format", &why))
     }
 
     fn length(&mut self, min: u64, max: u64, pointer: &str) -> Result<ExprId, Error> {

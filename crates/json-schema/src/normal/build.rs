@@ -302,7 +302,7 @@ impl<'o> Normal<'o> {
             }
             (Assertion::MultipleOf(of), Kind::Number) => f.atom(Atom::Multiple(of.clone(), true)),
             (Assertion::Text(text), Kind::String) => f.atom(Atom::Text(*text, true)),
-            (Assertion::Regex, Kind::String) => f.atom(Atom::Regex(true)),
+            (Assertion::Syntax(syntax), Kind::String) => f.atom(Atom::Syntax(*syntax, true)),
             (Assertion::MinLength(n), Kind::String) => f.atom(Atom::MinLength(*n)),
             (Assertion::MaxLength(n), Kind::String) => f.atom(Atom::MaxLength(*n)),
             (Assertion::Items { prefix, rest }, Kind::Array) => {

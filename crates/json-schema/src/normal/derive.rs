@@ -39,7 +39,7 @@ impl Normal<'_> {
         let result = self.formulas.replace(formula, &mut HashMap::default(), &mut |_, _, atom| {
             let holds = match atom {
                 Atom::Text(text, sign) => texts.matches(*text, string) == *sign,
-                Atom::Regex(sign) => texts.is_regex(string) == *sign,
+                Atom::Syntax(syntax, sign) => texts.has_syntax(*syntax, string) == *sign,
                 Atom::MinLength(n) => length >= *n,
                 Atom::MaxLength(n) => length <= *n,
                 Atom::StringIn(set, sign) => set.binary_search(string).is_ok() == *sign,

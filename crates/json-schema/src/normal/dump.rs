@@ -33,7 +33,7 @@ impl Normal<'_> {
                 format!("{}{{{}}}", not(*sign), members.join(","))
             }
             Atom::Text(text, sign) => format!("{}{text:?}", not(*sign)),
-            Atom::Regex(sign) => format!("{}regex", not(*sign)),
+            Atom::Syntax(syntax, sign) => format!("{}{}", not(*sign), syntax.name()),
             Atom::MinLength(n) => format!("length≥{n}"),
             Atom::MaxLength(n) => format!("length≤{n}"),
             Atom::StringIn(set, sign) => format!("{}{{{}}}", not(*sign), set.join(",")),

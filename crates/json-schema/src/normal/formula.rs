@@ -8,6 +8,7 @@
 
 use super::node::NodeId;
 use crate::decimal::Decimal;
+use crate::formats::Syntax;
 use crate::json::Number;
 use formwork_grammar::{ExprId, HashMap, HashSet};
 use std::sync::Arc;
@@ -60,8 +61,8 @@ pub(crate) enum Atom {
     // ---- strings ----
     /// A string of this language.
     Text(ExprId, bool),
-    /// A regular expression, or none.
-    Regex(bool),
+    /// A string of this syntax, or none.
+    Syntax(Syntax, bool),
     /// At least this many characters.
     MinLength(u64),
     /// At most this many characters.
@@ -374,7 +375,7 @@ impl Formulas {
             Atom::Multiple(of, sign) => Atom::Multiple(of, !sign),
             Atom::NumberIn(set, sign) => Atom::NumberIn(set, !sign),
             Atom::Text(text, sign) => Atom::Text(text, !sign),
-            Atom::Regex(sign) => Atom::Regex(!sign),
+            Atom::Syntax(syntax, sign) => Atom::Syntax(syntax, !sign),
             Atom::StringIn(set, sign) => Atom::StringIn(set, !sign),
             Atom::MinLength(n) => Atom::MaxLength(n - 1),
             Atom::MaxLength(u64::MAX) | Atom::MaxItems(u64::MAX) | Atom::MaxMembers(u64::MAX) => return no,

@@ -5,6 +5,7 @@ use crate::decimal::Decimal;
 use crate::draft::{self, Draft, Role};
 use crate::error::{Error, ErrorKind};
 use crate::formats;
+use crate::formats::Syntax;
 use crate::json::{Value, ValueId};
 use crate::options::{Formats, Options};
 use crate::text::{PatternError, Texts};
@@ -38,8 +39,8 @@ pub(crate) enum Assertion {
     MultipleOf(Decimal),
     /// A string of this language.
     Text(ExprId),
-    /// A regular expression.
-    Regex,
+    /// A string of this syntax.
+    Syntax(Syntax),
     /// At least this many characters.
     MinLength(u64),
     /// At most this many characters.
@@ -297,16 +298,9 @@ impl Reader<'_> {
                     self.note(k, "format", why);
                 }
                 out.push(Assertion::Text(self.texts.format(name, format)?));
-            } else if &*name == "regex" {
-                self.note(
-                    k,
-                    "format",
-                    "names of groups, back-references, and ranges that end in escapes are left out",
-                );
-                out.push(Assertion::Regex);
-            } else if formats::is_left_out(&name) {
-                let pointer = self.registry.forest.pointer_to(k.schema, "format");
-                return Err(Error::unsupported(pointer, "format", &format!("{name:?} is not enforced yet")));
+            } else if let Some(syntax) = Syntax::of(&name) {
+                self.note(k, "format", syntax.left_out());
+                out.push(Assertion::Syntax(syntax));
             } else {
                 self.unenforce(k, "format", "unknown format");
             }
