@@ -172,8 +172,9 @@ impl Reader<'_> {
                 self.fates.ignored.push((schema, key.to_string(), "unknown"));
                 continue;
             };
-            let assertion =
-                known.role == Role::Assertion || matches!(&*key, "$ref" | "$dynamicRef" | "$recursiveRef");
+            let assertion = known.role == Role::Assertion
+                || matches!(&*key, "$ref" | "$dynamicRef" | "$recursiveRef")
+                || (&*key == "contentEncoding" && dialect.draft == Draft::Draft7);
             if !assertion {
                 continue;
             }
@@ -288,6 +289,17 @@ impl Reader<'_> {
             let pattern = self.string(k, "pattern", value)?;
             let pointer = self.registry.forest.pointer_to(k.schema, "pattern");
             out.push(Assertion::Text(self.pattern(pointer, "pattern", &pattern)?));
+        }
+        if let Some(value) = k.get("contentEncoding") {
+            // An assertion in draft 7 alone.
+            let name = self.string(k, "contentEncoding", value)?;
+            if self.options.formats == Formats::Annotate {
+                self.unenforce(k, "contentEncoding", "formats annotate");
+            } else if let Some((name, format)) = formats::encoding(&name) {
+                out.push(Assertion::Text(self.texts.format(name, format)?));
+            } else {
+                self.unenforce(k, "contentEncoding", "unknown encoding");
+            }
         }
         if let Some(value) = k.get("format") {
             let name = self.string(k, "format", value)?;
