@@ -116,9 +116,8 @@ fn keeps_direction(table: &Table, label: &[char]) -> bool {
                 && matches!(end, Some(Bidi::Left | Bidi::EuropeanNumber))
         }
         Some(Bidi::Right | Bidi::Arabic) => {
-            !has(Bidi::Left)
-                && !(has(Bidi::EuropeanNumber) && has(Bidi::ArabicNumber))
-                && end != Some(&Bidi::Other)
+            let both_digits = has(Bidi::EuropeanNumber) && has(Bidi::ArabicNumber);
+            !has(Bidi::Left) && !both_digits && end != Some(&Bidi::Other)
         }
         _ => false,
     }

@@ -50,7 +50,7 @@ impl Lowering<'_> {
             let one = this.b.seq([beyond, in_ascii]);
             let few = this.b.repeat(one, 0, Some(MOST_FAR));
             let few = this.b.seq([in_ascii, few]);
-            let (ascii_label, from_letter) = (this.ascii_label(), this.from_letter());
+            let (ascii_label, lettered) = (this.ascii_label(), this.no_digit_first());
             let lefts = [
                 this.label("ascii_label", &[ascii_label], MAX_BESIDE),
                 this.u_label(&left, &[], MAX_ANY),
@@ -59,7 +59,7 @@ impl Lowering<'_> {
             ];
             let directions = this.directions(table);
             let rights = [
-                this.label("ascii_label", &[ascii_label, from_letter], MAX_BESIDE),
+                this.label("ascii_label", &[ascii_label, lettered], MAX_BESIDE),
                 this.u_label(&right, &[directions], MAX_ANY),
                 this.u_label(&right.intersection(&near), &[directions], MAX_NEAR),
             ];
@@ -123,7 +123,7 @@ impl Lowering<'_> {
     }
 
     /// In a name with letters from right to left, a label does not begin with a digit.
-    fn from_letter(&mut self) -> ExprId {
+    fn no_digit_first(&mut self) -> ExprId {
         let letter = self.b.class(CharClass::from_ranges([('A', 'Z'), ('a', 'z')]));
         let any = self.any_text();
         self.b.seq([letter, any])
