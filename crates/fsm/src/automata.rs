@@ -353,6 +353,12 @@ impl Automata {
         (0..).map(RuleId).take_while(|rule| self.rules.get(rule.index()).is_some())
     }
 
+    /// What building took so far, in the units that [limits](crate::Limits::max_work) count; what was found in a
+    /// [`Cache`](crate::Cache) took none.
+    pub fn work(&self) -> u64 {
+        self.construction.lock().unwrap_or_else(PoisonError::into_inner).work_done()
+    }
+
     /// The number of states of the rules built so far.
     pub fn n_states(&self) -> usize {
         self.rules().filter(|&rule| self.is_ready(rule)).map(|rule| self.n_states_of(rule)).sum()

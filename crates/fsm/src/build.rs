@@ -166,6 +166,10 @@ impl Construction {
         })
     }
 
+    pub(crate) fn work_done(&self) -> u64 {
+        self.config.limits.max_work - self.work_left
+    }
+
     fn with_context<T>(&mut self, run: impl FnOnce(&mut Context<'_>, &Plan) -> T) -> T {
         let memory = std::mem::take(&mut self.memory);
         let mut context =

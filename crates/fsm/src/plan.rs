@@ -24,7 +24,8 @@ use std::sync::Arc;
 
 /// Expanded size up to which a closed rule that is used more than once still goes in line.
 const SMALL: u64 = 64;
-/// Expanded size beyond which an open rule used more than once is kept after all.
+/// Expanded size beyond which every rule is kept. Objects in objects would else be one automaton of any size, which grows
+/// beyond its limit at the outermost, is built again there with rules kept, and so again at each one below.
 const HUGE: u64 = 20_000;
 /// Rules of one cycle up to which a feedback set is looked for; larger cycles keep all of their rules.
 const MAX_CYCLE: usize = 512;
@@ -125,8 +126,8 @@ impl Plan {
                     splits.insert(id, split);
                 }
             }
-            // Callees come before callers, and cycles are cut, so sizes are known but for one pass inside a component.
-            for &rule in &component {
+            // Callees come before callers, so the sizes of what is in line are known.
+            for rule in callees_first(&component, &uses, &keep) {
                 size[rule] = expanded_size(grammar, rule, &keep, &size, &unbounded);
                 let id = RuleId::from_index(rule).expect("a position among the rules");
                 if keep[rule] || !uses.reachable[rule] {
@@ -134,8 +135,8 @@ impl Plan {
                 }
                 keep[rule] = match (grammar.rule(id).sharing(), closed[rule]) {
                     (Sharing::Keep, _) => size[rule] > 2,
-                    (_, true) => uses.count[rule] > 1 && size[rule] > SMALL,
-                    (_, false) => uses.count[rule] > 1 && size[rule] > HUGE,
+                    (_, true) if uses.count[rule] > 1 => size[rule] > SMALL,
+                    _ => size[rule] > HUGE,
                 };
             }
         }
@@ -451,6 +452,20 @@ fn components(callees: &[Vec<u32>]) -> Vec<Vec<usize>> {
         component.sort_unstable();
     }
     components.into_iter().map(|component| component.into_iter().map(NodeIndex::index).collect()).collect()
+}
+
+/// The rules of a component whose cycles are cut, those first that others have in line.
+fn callees_first(component: &[usize], uses: &Uses, keep: &[bool]) -> Vec<usize> {
+    if component.len() == 1 {
+        return component.to_vec();
+    }
+    let in_line = |i: u32| {
+        let callees = uses.callees[component[i as usize]].iter().map(|&callee| callee as usize);
+        let inside = callees.filter(|&callee| !keep[callee]);
+        inside.filter_map(|callee| component.binary_search(&callee).ok()).map(|i| i as u32)
+    };
+    let order = crate::components::components(component.len(), in_line);
+    order.iter().flatten().map(|&i| component[i as usize]).collect()
 }
 
 /// Keeps rules of a cyclic component until what remains has no cycle: rules first that are closed, without an open tail at
