@@ -1,13 +1,17 @@
 //! The steps of a matcher: shared between forks, cut off by rollback.
 //!
 //! A list of chunks, newest first. A fork shares all full chunks and copies the last, unfinished one, so it costs the same
-//! however long the output is. A step is the row after it, what was accepted and the run that the output ends with, 16 bytes.
+//! however long the output is. A step is the row after it and what was accepted, 8 bytes.
+//!
+//! The [run](crate::runs) that the output ends with is kept once, beside the run before each chunk: after a rollback it is
+//! counted again from there, through at most 255 steps, a microsecond.
 //!
 //! Rows are [forgotten](History::forget) in the middle of long outputs, all but those of the latest steps. What was accepted
 //! is not: rolled back further, the matcher accepts it again.
 
 use crate::runs::Run;
 use formwork_earley::RowId;
+use formwork_fsm::RunBound;
 use formwork_vocab::TokenId;
 use std::sync::Arc;
 
@@ -26,11 +30,9 @@ struct Step {
     row: RowId,
     /// The token; `STOPPED` is added to one that ended the output; `BYTES` stands for a piece of bytes.
     what: u32,
-    /// Where the output is after it, if runs are counted.
-    run: Run,
 }
 
-const _: () = assert!(size_of::<Step>() == 16, "a step of the history");
+const _: () = assert!(size_of::<Step>() == 8, "a step of the history");
 
 /// Ids of tokens are below.
 const STOPPED: u32 = 1 << 31;
@@ -43,6 +45,8 @@ const KEPT: usize = CHUNK;
 /// Steps and the pieces of bytes among them.
 #[derive(Clone, Debug, Default)]
 struct Steps {
+    /// Where the output is before them, if runs are counted.
+    before: Run,
     steps: Vec<Step>,
     bytes: Vec<u8>,
     /// Where the pieces end in `bytes`.
@@ -55,8 +59,8 @@ impl Steps {
         &self.bytes[start..self.ends[number]]
     }
 
-    /// Takes the last step out; how many bytes it had, which `len_of` says of a token.
-    fn pop(&mut self, len_of: &impl Fn(TokenId) -> usize) -> usize {
+    /// Takes the last step out; how many bytes it had.
+    fn pop<'t>(&mut self, text_of: &impl Fn(TokenId) -> &'t [u8]) -> usize {
         let Some(step) = self.steps.pop() else { return 0 };
         match step.what {
             BYTES => {
@@ -67,8 +71,21 @@ impl Steps {
                 n
             }
             what if what & STOPPED != 0 => 0,
-            what => len_of(TokenId::new(what)),
+            what => text_of(TokenId::new(what)).len(),
         }
+    }
+
+    /// Where the output is after them.
+    fn run<'t>(&self, text_of: &impl Fn(TokenId) -> &'t [u8], bounds: &[RunBound]) -> Run {
+        self.accepted().fold(self.before, |run, accepted| {
+            let bytes = match accepted {
+                Accepted::Token(_, true) => &[],
+                Accepted::Token(token, false) => text_of(token),
+                Accepted::Bytes(bytes) => bytes,
+            };
+            // What was accepted is within the bounds.
+            bytes.iter().fold(run, |run, &byte| run.after(byte, bounds).unwrap_or(run))
+        })
     }
 
     fn accepted(&self) -> impl Iterator<Item = Accepted<'_>> {
@@ -110,6 +127,8 @@ pub(crate) struct History {
     last: Steps,
     len: usize,
     n_bytes: u64,
+    /// Where the output is, if runs are counted.
+    run: Run,
     /// The rows of so many of the oldest steps are forgotten.
     n_forgotten: usize,
 }
@@ -143,7 +162,7 @@ impl History {
 
     /// Where the output is, if runs are counted.
     pub(crate) fn run(&self) -> Run {
-        self.last().map_or(Run::default(), |step| step.run)
+        self.run
     }
 
     /// Whether the last step was a stop token that ended the output.
@@ -160,7 +179,7 @@ impl History {
     /// Adds a step, and the row and the run after it; a token has so many bytes.
     pub(crate) fn push(&mut self, (row, run): (RowId, Run), accepted: Accepted<'_>, n_bytes: usize) {
         if self.last.steps.len() == CHUNK {
-            let steps = std::mem::take(&mut self.last);
+            let steps = std::mem::replace(&mut self.last, Steps { before: self.run, ..Steps::default() });
             self.older = Some(Arc::new(Chunk { steps, older: self.older.take() }));
         }
         let what = match accepted {
@@ -171,17 +190,22 @@ impl History {
                 BYTES
             }
         };
-        self.last.steps.push(Step { row, what, run });
+        self.last.steps.push(Step { row, what });
+        self.run = run;
         self.len += 1;
         self.n_bytes += n_bytes as u64;
     }
 
-    /// Takes back the last `n` steps, all of them if there are fewer; `len_of` says how many bytes a token has.
-    pub(crate) fn pop(&mut self, n: usize, len_of: impl Fn(TokenId) -> usize) {
+    /// Takes back the last `n` steps, all of them if there are fewer; `text_of` says what a token adds to the output,
+    /// `bounds` which runs are counted.
+    pub(crate) fn pop<'t>(&mut self, n: usize, text_of: impl Fn(TokenId) -> &'t [u8], bounds: &[RunBound]) {
         for _ in 0..n.min(self.len) {
             self.open_last();
-            self.n_bytes -= self.last.pop(&len_of) as u64;
+            self.n_bytes -= self.last.pop(&text_of) as u64;
             self.len -= 1;
+        }
+        if n > 0 && !bounds.is_empty() {
+            self.run = self.last.run(&text_of, bounds);
         }
     }
 
@@ -260,18 +284,33 @@ mod tests {
         Bytes(Vec<u8>),
     }
 
-    fn len_of(token: TokenId) -> usize {
-        token.index() % 7
+    /// What tokens stand for.
+    const TEXTS: [&[u8]; 7] = [b"", b" ", b"  \t", b"\"", b"12", b"\\", b"a \" 3"];
+
+    fn text_of(token: TokenId) -> &'static [u8] {
+        TEXTS[token.index() % 7]
+    }
+
+    fn bounds() -> [RunBound; 2] {
+        let bound =
+            |low, high| RunBound { bytes: formwork_grammar::ByteSet::range(low, high), max: u32::MAX };
+        [bound(b'\t', b' '), bound(b'0', b'9')]
+    }
+
+    fn after(run: Run, bytes: &[u8]) -> Run {
+        bytes.iter().fold(run, |run, &byte| run.after(byte, &bounds()).expect("no bound"))
     }
 
     fn check(history: &History, model: &[Model]) {
         assert_eq!(history.len(), model.len());
-        let n_bytes = model.iter().map(|step| match step {
-            Model::Token(_, true) => 0,
-            Model::Token(token, false) => token % 7,
-            Model::Bytes(bytes) => bytes.len() as u32,
+        let texts = model.iter().map(|step| match step {
+            Model::Token(_, true) => &[],
+            Model::Token(token, false) => text_of(TokenId::new(*token)),
+            Model::Bytes(bytes) => bytes,
         });
-        assert_eq!(history.n_bytes(), u64::from(n_bytes.sum::<u32>()));
+        let output: Vec<u8> = texts.flatten().copied().collect();
+        assert_eq!(history.n_bytes(), output.len() as u64);
+        assert_eq!(history.run(), after(Run::default(), &output));
         assert_eq!(history.is_stopped(), matches!(model.last(), Some(Model::Token(_, true))));
         let mut seen = Vec::new();
         let row = test_row();
@@ -295,20 +334,20 @@ mod tests {
                     0 | 1 => for i in 0..n {
                         let token = TokenId::new((model.len() * 3 + i) as u32);
                         if i % 5 == 4 {
-                            let bytes = vec![b'a'; i % 4];
-                            history.push((row, Run::default()), Accepted::Bytes(&bytes), bytes.len());
+                            let bytes = b" 1\"  "[..i % 5].to_vec();
+                            history.push((row, after(history.run(), &bytes)), Accepted::Bytes(&bytes), bytes.len());
                             model.push(Model::Bytes(bytes));
                         } else {
                             let stopped = i % 7 == 3;
-                            let n_bytes = if stopped { 0 } else { len_of(token) };
-                            history.push((row, Run::default()), Accepted::Token(token, stopped), n_bytes);
+                            let text = if stopped { &[] } else { text_of(token) };
+                            history.push((row, after(history.run(), text)), Accepted::Token(token, stopped), text.len());
                             model.push(Model::Token(token.get(), stopped));
                         }
                     },
                     2 => history.forget(|_| {}),
                     _ => {
                         let fork = history.clone();
-                        history.pop(n, len_of);
+                        history.pop(n, text_of, &bounds());
                         check(&fork, &model);
                         model.truncate(model.len().saturating_sub(n));
                     }
@@ -330,7 +369,7 @@ mod tests {
         assert!((KEPT..=2 * KEPT).contains(&n_kept), "{n_kept}");
         assert!(history.knows(n_kept - 1) && history.knows(1_000));
         assert!(!history.knows(n_kept));
-        history.pop(n_kept, |_| 1);
+        history.pop(n_kept, |_| b"a", &[]);
         assert!(!history.knows(0));
     }
 

@@ -354,16 +354,17 @@ impl Matcher {
     /// A limit: nothing has changed.
     fn take_back(&mut self, n: usize) -> Result<(), LimitExceeded> {
         let (vocabulary, stops) = (self.compiled.vocabulary().clone(), self.stop_tokens.clone());
-        let len_of = |token| match stops.binary_search(&token) {
-            Ok(_) => 0,
-            Err(_) => vocabulary.text(token).map_or(0, <[u8]>::len),
+        let text_of = |token| match stops.binary_search(&token) {
+            Ok(_) => &[],
+            Err(_) => vocabulary.text(token).unwrap_or_default(),
         };
+        let bounds = self.rows.automata().runs();
         if self.history.knows(n) {
-            self.history.pop(n, len_of);
+            self.history.pop(n, text_of, bounds);
             return Ok(());
         }
         let mut history = self.history.clone();
-        history.pop(n, len_of);
+        history.pop(n, text_of, bounds);
         let mut rows = self.compiled.rows();
         let start = rows.start()?;
         let before = (std::mem::replace(&mut self.rows, rows), std::mem::replace(&mut self.start, start));
