@@ -10,7 +10,7 @@ use crate::compile::{Built, Context};
 use crate::config::Config;
 use crate::dfa::Dfa;
 use crate::error::{Error, ErrorKind};
-use crate::facts::{Facts, finite, number, spelled, used};
+use crate::facts::{Facts, finite, number, parents, spelled, used};
 use crate::form::{self, Former, Portable};
 use crate::minimise::minimise;
 use crate::plan::{Plan, left_recursion, operands};
@@ -106,14 +106,15 @@ impl Construction {
         interrupt: &dyn Fn() -> bool,
     ) -> Result<Self, Error> {
         let mut work = Work::new(config.limits.max_work, interrupt);
-        let nullable = Facts::nullable_of(grammar);
+        let parents = parents(grammar);
+        let nullable = Facts::nullable_of(grammar, &parents);
         let plan = Plan::of(grammar, config);
         let used = used(grammar);
         let finite = finite(grammar);
         let mut context = Context::new(grammar, &nullable, &**symbols, &config.limits, Memory::default());
         let mut asked = None;
         let facts = context.prepare_measured(&plan, &used, &mut work, &mut asked).and_then(|()| {
-            nullable.completed(grammar, &used, &**symbols, |expr| {
+            nullable.completed(grammar, &parents, &used, &**symbols, |expr| {
                 asked = Some(expr);
                 match grammar.expr(expr) {
                     // All texts but finitely many.

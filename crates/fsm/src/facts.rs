@@ -41,6 +41,9 @@ use crate::symbols::Symbols;
 use crate::until::reachable_arms;
 use formwork_grammar::{ByteSet, CharClass, Expr, ExprId, Grammar, HashMap, RuleId};
 
+/// Numbers of edges by the expression that they begin at, and where they lead.
+pub(crate) type Parents = (Adjacency, Vec<u32>);
+
 /// The facts of one grammar's expressions.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
@@ -79,8 +82,7 @@ impl Facts {
     }
 
     /// Which expressions match the empty text.
-    pub(crate) fn nullable_of(grammar: &Grammar) -> Self {
-        let parents = parents(grammar);
+    pub(crate) fn nullable_of(grammar: &Grammar, parents: &Parents) -> Self {
         let mut nullable = vec![false; grammar.n_exprs()];
         // Text expressions contain no rules, so one pass in order of ids decides them; it must be done for complements,
         // which are not monotone.
@@ -91,7 +93,7 @@ impl Facts {
                 _ => is_nullable(grammar, id, &nullable),
             };
         }
-        spread(grammar, &parents, |id| {
+        spread(grammar, parents, |id| {
             let known = grammar.properties(id).is_text || nullable[id.index()];
             !known
                 && is_nullable(grammar, id, &nullable)
@@ -105,12 +107,12 @@ impl Facts {
     pub(crate) fn completed<E>(
         &self,
         grammar: &Grammar,
+        parents: &Parents,
         used: &[bool],
         symbols: &dyn Symbols,
         mut text_facts: impl FnMut(ExprId) -> Result<(bool, bool), E>,
     ) -> Result<Self, E> {
         let n = grammar.n_exprs();
-        let parents = parents(grammar);
         let (mut productive, mut nonempty) = (vec![false; n], vec![false; n]);
         let mut arms: HashMap<ExprId, Vec<ExprId>> = HashMap::default();
         for id in ids(grammar).filter(|id| used[id.index()]) {
@@ -128,7 +130,7 @@ impl Facts {
                 _ => {}
             }
         }
-        spread(grammar, &parents, |id| {
+        spread(grammar, parents, |id| {
             let mut grown = false;
             if !productive[id.index()] && is_productive(grammar, id, &productive, &arms) {
                 productive[id.index()] = true;
@@ -141,7 +143,7 @@ impl Facts {
             grown
         });
         let mut first = vec![ByteSet::EMPTY; n];
-        spread(grammar, &parents, |id| {
+        spread(grammar, parents, |id| {
             let next = first_of(grammar, id, &self.nullable, &first);
             let grown = next != first[id.index()];
             first[id.index()] = next;
@@ -185,7 +187,7 @@ fn ids(grammar: &Grammar) -> impl Iterator<Item = ExprId> {
 }
 
 /// For each expression those that it is an operand of; for a rule's body the references to the rule.
-fn parents(grammar: &Grammar) -> (Adjacency, Vec<u32>) {
+pub(crate) fn parents(grammar: &Grammar) -> Parents {
     let mut edges: Vec<(u32, u32)> = Vec::with_capacity(2 * grammar.n_exprs());
     for id in ids(grammar) {
         match grammar.expr(id) {
@@ -202,11 +204,7 @@ fn parents(grammar: &Grammar) -> (Adjacency, Vec<u32>) {
 }
 
 /// Calls `update` for every expression, and again for the parents of each whose facts have grown.
-fn spread(
-    grammar: &Grammar,
-    (parents, targets): &(Adjacency, Vec<u32>),
-    mut update: impl FnMut(ExprId) -> bool,
-) {
+fn spread(grammar: &Grammar, (parents, targets): &Parents, mut update: impl FnMut(ExprId) -> bool) {
     let mut stack: Vec<u32> = Vec::new();
     // Operands have lower ids: in one pass up nearly everything is decided.
     for id in ids(grammar) {

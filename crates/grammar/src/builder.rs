@@ -1,6 +1,6 @@
 //! Builds grammars.
 
-use crate::collections::HashMap;
+use crate::collections::{HashMap, Seeded};
 use crate::grammar::BoundedRun;
 use crate::grammar::{Inner, Region};
 use crate::import::Imported;
@@ -8,6 +8,8 @@ use crate::{
     ByteSet, CharClass, Expr, ExprId, Grammar, GrammarError, GrammarErrorKind, Limits, Place, Properties,
     Rule, RuleId, Sharing, Symbol, SymbolSet, Until,
 };
+use hashbrown::HashTable;
+use std::hash::BuildHasher;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -23,7 +25,10 @@ pub struct GrammarBuilder {
     suffixes: HashMap<String, u32>,
     exprs: Vec<Expr>,
     properties: Vec<Properties>,
-    ids: HashMap<Expr, ExprId>,
+    /// Expressions by what they are, and per expression its hash.
+    ids: HashTable<ExprId>,
+    hashes: Vec<u64>,
+    hasher: Seeded,
     empty: ExprId,
     never: ExprId,
     bytes: usize,
@@ -32,6 +37,9 @@ pub struct GrammarBuilder {
     runs: Vec<BoundedRun>,
     pub(crate) imported: Imported,
 }
+
+/// Alternatives that are compared with each other.
+const FEW: usize = 16;
 
 #[derive(Debug)]
 struct PendingRule {
@@ -59,9 +67,11 @@ impl GrammarBuilder {
         // Two fixed entries exist from the start, so that constructors have something to return after an error.
         let leaf = Properties { is_text: true, has_rules: false, has_members: false, tree_size: 1 };
         let id = |i| ExprId::from_index(i).expect("small index");
-        let mut ids = HashMap::default();
-        ids.insert(Expr::Empty, id(0));
-        ids.insert(Expr::Never, id(1));
+        let (mut ids, mut hashes, hasher) = (HashTable::with_capacity(100), Vec::new(), Seeded::default());
+        for (expr, id) in [(Expr::Empty, id(0)), (Expr::Never, id(1))] {
+            hashes.push(hasher.hash_one(&expr));
+            ids.insert_unique(hashes[id.index()], id, |id: &ExprId| hashes[id.index()]);
+        }
         Self {
             rules: Vec::new(),
             names: HashMap::default(),
@@ -69,6 +79,8 @@ impl GrammarBuilder {
             exprs: vec![Expr::Empty, Expr::Never],
             properties: vec![leaf, leaf],
             ids,
+            hashes,
+            hasher,
             empty: id(0),
             never: id(1),
             bytes: 0,
@@ -290,8 +302,19 @@ impl GrammarBuilder {
                 _ => flat.push(part),
             }
         }
-        let mut seen = crate::collections::HashSet::default();
-        flat.retain(|part| seen.insert(*part));
+        if flat.len() > FEW {
+            let mut seen = crate::collections::HashSet::default();
+            flat.retain(|part| seen.insert(*part));
+        } else {
+            let mut next = 0;
+            for i in 0..flat.len() {
+                if !flat[..next].contains(&flat[i]) {
+                    flat[next] = flat[i];
+                    next += 1;
+                }
+            }
+            flat.truncate(next);
+        }
         match flat[..] {
             [] => self.never,
             [one] => one,
@@ -522,7 +545,8 @@ impl GrammarBuilder {
     }
 
     fn intern(&mut self, expr: Expr) -> ExprId {
-        if let Some(&id) = self.ids.get(&expr) {
+        let hash = self.hasher.hash_one(&expr);
+        if let Some(&id) = self.ids.find(hash, |id| self.exprs[id.index()] == expr) {
             return id;
         }
         self.bytes += heap_bytes(&expr);
@@ -534,15 +558,17 @@ impl GrammarBuilder {
         }
         let Some(id) = ExprId::from_index(self.exprs.len()) else { return self.never };
         self.properties.push(properties(&expr, &self.properties));
-        self.exprs.push(expr.clone());
-        self.ids.insert(expr, id);
+        self.exprs.push(expr);
+        self.hashes.push(hash);
+        let hashes = &self.hashes;
+        self.ids.insert_unique(hash, id, |id| hashes[id.index()]);
         id
     }
 }
 
-/// What an expression owns outside the arena, twice, since the lookup table keeps a copy.
+/// What an expression owns outside the arena.
 fn heap_bytes(expr: &Expr) -> usize {
-    2 * match expr {
+    match expr {
         Expr::Bytes(bytes) => bytes.len(),
         Expr::Class(class) => size_of_val(class.ranges()),
         Expr::Seq(parts) | Expr::Alt(parts) | Expr::And(parts) | Expr::Set(parts) => size_of_val(&parts[..]),

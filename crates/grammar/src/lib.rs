@@ -59,7 +59,7 @@ mod print;
 pub use builder::GrammarBuilder;
 pub use byte_set::ByteSet;
 pub use char_class::CharClass;
-pub use collections::{HashMap, HashSet};
+pub use collections::{HashMap, HashSet, Seeded};
 pub use error::{GrammarError, GrammarErrorKind};
 pub use expr::{Expr, Properties};
 pub use grammar::{BoundedRun, Grammar, Rule, Sharing};

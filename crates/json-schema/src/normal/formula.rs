@@ -405,6 +405,15 @@ impl Formulas {
         memory: &mut HashMap<FormulaId, FormulaId>,
         f: &mut impl FnMut(&mut Self, FormulaId, &Atom) -> FormulaId,
     ) -> FormulaId {
+        // PERF: most formulas are one atom, for which a memory is not worth its allocation.
+        match self.get(id) {
+            Formula::False | Formula::True => return id,
+            Formula::Atom(atom) if memory.is_empty() => {
+                let atom = atom.clone();
+                return f(self, id, &atom);
+            }
+            _ => {}
+        }
         if let Some(&known) = memory.get(&id) {
             return known;
         }
