@@ -99,6 +99,8 @@ pub enum Style {
     DeepseekXml,
     /// `<arg_key>KEY</arg_key><arg_value>VALUE</arg_value>`.
     GlmXml,
+    /// `KEY=VALUE, KEY=VALUE`, the values as Python literals.
+    Pythonic,
 }
 
 /// Free text.

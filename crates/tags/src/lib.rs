@@ -51,8 +51,8 @@
 //! regular, a budget: `max_tokens`, the greatest number of tokens that have a part in it. When they are used up, only what
 //! ends it may come. (`any_tokens` has a bound of its own, which may be 0.)
 //!
-//! The styles of `json_schema` are `json`, `qwen_xml`, `minimax_xml`, `deepseek_xml` and `glm_xml`: the outermost object as
-//! a list of parameters, whose strings are written as they are, without quotes and escapes, and cannot contain what closes
+//! The styles of `json_schema` are `json`; `pythonic`, `a=1, b='x'`: the outermost object as keyword arguments, whose values
+//! are Python literals; and `qwen_xml`, `minimax_xml`, `deepseek_xml` and `glm_xml`: the outermost object as a list of parameters, whose strings are written as they are, without quotes and escapes, and cannot contain what closes
 //! a parameter. White space may stand between parameters and around values that are not strings.
 //!
 //! # Costs and limits
@@ -67,9 +67,11 @@ mod options;
 mod models;
 
 mod cache;
+mod keywords;
 mod legacy;
 mod lower;
 mod parse;
+mod python;
 mod xml;
 
 mod error;

@@ -27,8 +27,9 @@ use crate::error::{Error, ErrorKind};
 use crate::format::{AnyText, Dispatch, Format, Marker, Style, Tag, TagsWithSeparator, TriggeredTags};
 use serde_json::{Value, json};
 
-const FAMILIES: [&str; 20] = [
+const FAMILIES: [&str; 21] = [
     include_str!("../families/llama3.json"),
+    include_str!("../families/llama_pythonic.json"),
     include_str!("../families/qwen3.json"),
     include_str!("../families/qwen3_coder.json"),
     include_str!("../families/deepseek_r1.json"),
@@ -76,6 +77,8 @@ struct Envelope {
     section: Option<Section>,
     /// What text that is no call stands in.
     answer: Option<(String, String)>,
+    /// A pattern that all of such text matches, instead of having no trigger in it.
+    free: Option<String>,
     /// Where such text may stand.
     text: Text,
     /// What the model likes to write before calls that come first of all.
@@ -177,6 +180,7 @@ impl Model {
             "reasoning",
             "section",
             "answer",
+            "free",
             "text",
             "before",
             "call",
@@ -230,6 +234,7 @@ impl Model {
             None => None,
             Some(_) => Some((string(&value, "/answer/begin")?, string(&value, "/answer/end")?)),
         };
+        let free = members.get("free").map(|_| string(&value, "/free")).transpose()?;
         let text = match members.get("text").map(|_| string(&value, "/text")).transpose()?.as_deref() {
             None => Text::Around,
             Some("before") => Text::Before,
@@ -251,6 +256,7 @@ impl Model {
                 "minimax_xml" => Style::MinimaxXml,
                 "deepseek_xml" => Style::DeepseekXml,
                 "glm_xml" => Style::GlmXml,
+                "pythonic" => Style::Pythonic,
                 other => return Err(Error::invalid("/call/style", format!("there is no style {other:?}"))),
             },
             after: pieces("/call/after")?,
@@ -264,6 +270,9 @@ impl Model {
         if trigger.is_empty() || !begin.starts_with(&trigger) {
             return Err(Error::invalid("/trigger", "a call does not begin with the trigger"));
         }
+        if free.is_some() && text != Text::Nowhere {
+            return Err(Error::invalid("/free", "only where no text stands beside calls"));
+        }
         if section.is_none() && !call.lead.is_empty() {
             return Err(Error::invalid("/call/lead", "only calls in a section have a lead"));
         }
@@ -275,6 +284,7 @@ impl Model {
             reasoning,
             section,
             answer,
+            free,
             text,
             before: value.get("before").and_then(Value::as_str).unwrap_or_default().to_owned(),
             call,
@@ -377,6 +387,9 @@ impl Envelope {
     fn free(&self) -> Format {
         if let Some((begin, end)) = &self.answer {
             return Tag::new(begin.as_str(), Format::any_text(), end.as_str()).into();
+        }
+        if let Some(pattern) = &self.free {
+            return Format::Regex(pattern.clone());
         }
         let excludes = self.excludes.iter().chain([&self.trigger]).cloned().collect();
         Format::AnyText(AnyText { excludes, max_chars: None })

@@ -411,11 +411,12 @@ fn style(name: &Value, pointer: &str) -> Result<Style, Error> {
         Some("minimax_xml") => Ok(Style::MinimaxXml),
         Some("deepseek_xml") => Ok(Style::DeepseekXml),
         Some("glm_xml") => Ok(Style::GlmXml),
+        Some("pythonic") => Ok(Style::Pythonic),
         Some("cohere_xml" | "kimi_k3_xml" | "minimax_m3_xml" | "deepseek_v4_1_xml") => {
             Err(Error::new(ErrorKind::Unsupported, pointer, format!("the style {name} is not supported yet")))
         }
         _ => {
-            let known = "json, qwen_xml, minimax_xml, deepseek_xml, glm_xml";
+            let known = "json, pythonic, qwen_xml, minimax_xml, deepseek_xml, glm_xml";
             Err(Error::invalid(pointer, format!("there is no style {name}; known are {known}")))
         }
     }

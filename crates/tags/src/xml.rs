@@ -29,7 +29,7 @@ const DEEPSEEK_CLOSE: &str = "</｜DSML｜parameter>";
 fn markup(style: Style) -> Markup {
     let same = |text: &'static [&'static str]| [text, text];
     match style {
-        Style::Json | Style::QwenXml => {
+        Style::Json | Style::Pythonic | Style::QwenXml => {
             Markup { open: "<parameter=", after_key: same(&[">"]), close: "</parameter>" }
         }
         Style::MinimaxXml => {
@@ -51,7 +51,7 @@ fn markup(style: Style) -> Markup {
 /// The most properties that may come in any order.
 const MAX_ANY_ORDER: usize = 8;
 /// What the whole schema is called where its properties are compiled.
-const ROOT: &str = "formwork:schema";
+pub(crate) const ROOT: &str = "formwork:schema";
 /// References that are followed from the root.
 const MAX_REFERENCES: usize = 16;
 
@@ -361,7 +361,7 @@ fn is_boolean(schema: Option<&Value>) -> bool {
 }
 
 /// The members of the object that a schema describes, and where they stand: local references of the root are followed.
-fn resolve(schema: &Value, here: &Here) -> Result<(Map<String, Value>, String), Error> {
+pub(crate) fn resolve(schema: &Value, here: &Here) -> Result<(Map<String, Value>, String), Error> {
     let (mut at, mut path) = (schema, String::new());
     for _ in 0..MAX_REFERENCES {
         let members = match at {

@@ -446,3 +446,68 @@ fn masks_of_many_tags_are_what_is_accepted() {
         assert!(matcher.can_finish());
     }
 }
+
+#[test]
+fn pythonic_arguments() {
+    let schema = |extra: Value| {
+        let mut schema = json!({"type": "object", "properties": {"a": {"type": "integer"}, "s": {"type": "string", "pattern": "^[^'x]{1,3}$"}, "b": {"type": "boolean"}}, "required": ["s"]});
+        for (name, value) in extra.as_object().expect("members") {
+            schema[name] = value.clone();
+        }
+        schema
+    };
+    let format = |extra: Value, any_order: bool| json!({"type": "json_schema", "style": "pythonic", "json_schema": schema(extra), "any_order": any_order});
+    check(
+        format(json!({}), false),
+        &["s='a'", "a=1, s='a', b=True", "a=1,s=\"\\\"\"", "s='é\\n', b=False", "s='\\\\'"],
+        &[
+            "",
+            "a=1",
+            "s='x'",
+            "s=\"'\"",
+            "s='\\''",
+            "s='abcd'",
+            "s='a', a=1",
+            "s='a', c=1",
+            "s='a',",
+            "s=a",
+            "s='\\'",
+        ],
+    );
+    check(
+        format(json!({}), true),
+        &["b=True, s='a', a=1", "s='a', a=1"],
+        &["b=True, a=1", "s='a', s='b'", "s='a', c=1"],
+    );
+    let open = json!({"additionalProperties": {"type": ["array", "null"], "items": {"type": "string"}}});
+    check(
+        format(open, false),
+        &["s='a', c=None, d2=['x', \"y\"]", "s='a', _=[]"],
+        &["s='a', c=1", "s='a', 2d=[]", "s='a', b=[]", "c=None, s='a'"],
+    );
+    check(
+        json!({"type": "json_schema", "style": "pythonic", "json_schema": true}),
+        &["", "x=1", "x={'a': [True, None, 1.5]}, y=''"],
+        &["1", "x=", "x={a: 1}", "x=null"],
+    );
+    for (schema, pointer) in [
+        (json!({"type": "object", "properties": {"a-b": true}}), "/format/json_schema/properties/a-b"),
+        (
+            json!({"type": "object", "properties": {}, "required": ["z"], "additionalProperties": true}),
+            "/format/json_schema/required",
+        ),
+        (
+            json!({"type": "object", "properties": {"a": {"type": "string", "format": "regex"}}}),
+            "/format/json_schema/properties/a",
+        ),
+    ] {
+        let format = json!({"type": "json_schema", "style": "pythonic", "json_schema": schema});
+        let error =
+            grammar_from_value(&json!({"type": "structural_tag", "format": format})).expect_err("refused");
+        assert_eq!(
+            (error.kind(), error.pointer()),
+            (formwork_tags::ErrorKind::Unsupported, pointer),
+            "{error}"
+        );
+    }
+}

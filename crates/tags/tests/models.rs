@@ -59,6 +59,11 @@ fn llama3() {
 }
 
 #[test]
+fn llama_pythonic() {
+    check("llama_pythonic");
+}
+
+#[test]
 fn qwen3() {
     check("qwen3");
 }
@@ -172,7 +177,7 @@ fn requests_that_ask_for_what_is_not_there_are_refused() {
         Model::named("gpt-2"),
         ErrorKind::Usage,
         "",
-        "there is no model family \"gpt-2\"; known are llama3, qwen3, qwen3_coder, deepseek_r1, deepseek_v3_1, \
+        "there is no model family \"gpt-2\"; known are llama3, llama_pythonic, qwen3, qwen3_coder, deepseek_r1, deepseek_v3_1, \
          deepseek_v3_2, deepseek_v4, kimi_k2, glm_4_7, minimax_m2, harmony, glm_4_5, mistral_v3, \
          mistral_v7, mistral_v11, mistral_v13, cohere, cohere_north, granite3, granite3_1",
     );
@@ -320,7 +325,7 @@ fn families_that_say_what_cannot_be_are_refused() {
         (
             json!({"colour": 1}),
             "/colour",
-            "unknown member; known are name, also, channels, reasoning, section, answer, text, before, call, trigger, separator, parallel, excludes",
+            "unknown member; known are name, also, channels, reasoning, section, answer, free, text, before, call, trigger, separator, parallel, excludes",
         ),
     ] {
         refused(family(changes), ErrorKind::Invalid, pointer, message);

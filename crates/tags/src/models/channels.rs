@@ -105,10 +105,12 @@ impl Channels {
     }
 
     fn call(&self, tool: &Tool) -> Format {
-        // Models call on either channel.
-        let headers = self.headers(&["commentary", "analysis"], &format!("functions.{}", tool.name()), &[]);
+        // Models call on either channel; where they think, they often call JSON code.
+        let to = format!("functions.{}", tool.name());
+        let headers = [("commentary", &[][..]), ("analysis", &[" code"])];
+        let headers = headers.map(|(channel, types)| self.headers(&[channel], &to, types));
         Format::Sequence(vec![
-            headers,
+            Format::Or(headers.into()),
             Format::json_schema(tool.parameters().clone()),
             Format::text(&self.call),
         ])
