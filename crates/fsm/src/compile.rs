@@ -11,6 +11,7 @@ use crate::dfa::Dfa;
 use crate::facts::Facts;
 use crate::nfa::{Nfa, Node, NodeId, Range};
 use crate::plan::{Plan, left_recursion, operands};
+use crate::regions;
 use crate::spelling::{Speller, Spelling};
 use crate::subset::{Bounds, determinise};
 use crate::symbols::Symbols;
@@ -75,12 +76,11 @@ impl<'g> Context<'g> {
         let mut builder = Builder::new(self, plan, rule);
         let start = builder.nfa.reserve();
         match unit {
-            Unit::Rule(own) => {
+            Unit::Rule(own) | Unit::Region(own) => {
                 // What captures ends where it ends, and is then called again.
                 builder.own = (!plan.captures(builder.context.grammar, own)).then_some((own, start));
                 builder.rule_body(start, own, builder.end);
             }
-            Unit::Region(own) => builder.rule_body(start, own, builder.end),
             Unit::Recursive(own) => {
                 builder.own = Some((own, start));
                 let end = builder.end;
@@ -134,11 +134,8 @@ impl<'g> Context<'g> {
     /// The number of the unit behind a rule: a rule that is nothing but a counted piece is that piece.
     pub(crate) fn unit_of_rule(&mut self, plan: &Plan, rule: RuleId) -> u32 {
         let body = self.grammar.rule(rule).body();
-        if self.grammar.rule(rule).budget().is_some() {
-            return self.memory.units.intern(Unit::Region(rule), rule);
-        }
-        if plan.captures(self.grammar, rule) {
-            return self.memory.units.intern(Unit::Rule(rule), rule);
+        if let Some(unit) = regions::unit(self.grammar, plan, rule) {
+            return self.memory.units.intern(unit, rule);
         }
         if let Expr::Set(_) = self.grammar.expr(body) {
             return self.memory.units.intern(Unit::Set(body), rule);

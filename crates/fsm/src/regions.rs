@@ -14,7 +14,16 @@ use crate::automata::{Automata, Counter, RuleId};
 use crate::error::{Error, ErrorKind};
 use crate::facts::Facts;
 use crate::plan::Plan;
+use crate::unit::Unit;
 use formwork_grammar::{Expr, Grammar, HashSet};
+
+/// The unit of a rule that must stay one by itself, whatever it is made of.
+pub(crate) fn unit(grammar: &Grammar, plan: &Plan, rule: formwork_grammar::RuleId) -> Option<Unit> {
+    if grammar.rule(rule).budget().is_some() {
+        return Some(Unit::Region(rule));
+    }
+    plan.captures(grammar, rule).then_some(Unit::Rule(rule))
+}
 
 /// Whether some rule has a budget.
 pub(crate) fn budgets(grammar: &Grammar) -> bool {

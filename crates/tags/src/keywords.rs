@@ -51,7 +51,11 @@ impl Lowering<'_> {
                 true => (ErrorKind::Unsupported, "which this style does not support"),
                 false => (ErrorKind::Unsatisfiable, "and it may not come"),
             };
-            return Err(Error::new(kind, pointer, format!("`{name}` is required and not declared, {message}")));
+            return Err(Error::new(
+                kind,
+                pointer,
+                format!("`{name}` is required and not declared, {message}"),
+            ));
         }
         let blank = self.b.literal(" ");
         let (comma, blank) = (self.b.literal(","), self.b.optional(blank));
