@@ -31,8 +31,8 @@ impl Rows {
     }
 
     /// Whether the item's rule may end in it.
-    pub(crate) fn may_end(&self, item: &Item) -> bool {
-        self.automata.is_accepting(item.state) && next_may_end(&self.automata, &self.sets, item)
+    pub(crate) fn may_end(&mut self, item: &Item) -> bool {
+        self.automata.is_accepting(item.state) && next_may_end(&self.automata, &mut self.sets, item)
     }
 
     /// Whether the item's region has no step left.
@@ -57,14 +57,14 @@ impl Rows {
         for edge in automata.rule_edges(item.state) {
             let count = match (edge.tick, is_set, item.origin) {
                 (0, ..) => item.count,
-                (tick, true, _) => match self.sets.with(item.count, tick - 1) {
+                (tick, true, _) => match self.sets.more(&automata, item.state.rule(), item.count, tick - 1) {
                     Some(more) => more,
                     None => continue,
                 },
                 (_, false, Some(origin)) => ticked(&automata, edge.target, origin, item.count),
                 (_, false, None) => saturated(&automata, edge.target, item.count + 1),
             };
-            if within(&automata, &self.sets, edge.target, count) {
+            if within(&automata, &mut self.sets, edge.target, count) {
                 waiters.push(Waiter { rule: edge.rule, target: edge.target, origin: item.origin, count });
             }
         }

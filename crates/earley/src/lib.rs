@@ -39,6 +39,7 @@
 
 mod back;
 mod collect;
+mod dominated;
 mod dump;
 mod item;
 mod limits;

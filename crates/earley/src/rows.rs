@@ -25,7 +25,10 @@
 //! # Sets
 //! An item of a [set's](formwork_fsm::Counter::Members) rule counts by keeping the number of the set of members that
 //! came; a member's call adds it where the member is predicted, and is not there if it came already. What a state asks of
-//! the set is the automaton's to say (`guards.rs` of `formwork-fsm`), at every item that is made.
+//! the set is the automaton's to say (`guards.rs` of `formwork-fsm`), at every item that is made. Where members depend on
+//! each other, it is what follows from those that came that is kept, and which may come is found out once for each set
+//! (`membership.rs` of `formwork-fsm`). Such items are dropped where another is in the same state, from the same beginning,
+//! and its set allows all that theirs does.
 //!
 //! # Symbols
 //! A rule that is [a symbol](Automata::symbols) is waited for like any other, but reads nothing and never ends by itself.
@@ -44,6 +47,7 @@
 //! `[` again: kernel {(s1, t2)}, t3 = {list → s2 at t2}. `]`: kernel {(s3, t2)}, which accepts: t2's waiter gives (s2, t1).
 //! Every further `[]` element reaches this same row again.
 
+use crate::dominated::{drop_weaker_sets, sort_and_drop_dominated};
 use crate::item::{Item, TableId, Waiter};
 use crate::limits::{LimitExceeded, Limits};
 use crate::sets::Sets;
@@ -237,16 +241,19 @@ impl Rows {
             let (plain, ticking) = self.automata.step(item.state, byte);
             let origin = item.origin.unwrap_or(from.table);
             if let Some(state) = plain {
-                if completable(&self.automata, &self.sets, state, origin, item.count) {
+                if completable(&self.automata, &mut self.sets, state, origin, item.count) {
                     kernel.push(Item { state, origin: Some(origin), count: item.count });
                 }
             }
             if let Some(state) = ticking {
                 let count = ticked(&self.automata, state, origin, item.count);
-                if completable(&self.automata, &self.sets, state, origin, count) {
+                if completable(&self.automata, &mut self.sets, state, origin, count) {
                     kernel.push(Item { state, origin: Some(origin), count });
                 }
             }
+        }
+        if self.sets.take_exceeded() {
+            return Err(LimitExceeded::Work);
         }
         if kernel.is_empty() {
             return Ok(None);
@@ -568,7 +575,7 @@ impl Rows {
                         }
                         count = 1;
                     } else {
-                        match self.sets.with(item.count, number) {
+                        match self.sets.more(&automata, rule, item.count, number) {
                             Some(more) => count = more,
                             None => continue,
                         }
@@ -580,8 +587,8 @@ impl Rows {
                     };
                 }
                 let possible = match item.origin {
-                    Some(origin) => completable(&automata, &self.sets, edge.target, origin, count),
-                    None => within(&automata, &self.sets, edge.target, count),
+                    Some(origin) => completable(&automata, &mut self.sets, edge.target, origin, count),
+                    None => within(&automata, &mut self.sets, edge.target, count),
                 };
                 if !possible {
                     continue;
@@ -605,7 +612,7 @@ impl Rows {
                 scannable.push(item);
                 flags.counts |= !floats && matches!(counter, Some(Counter::Ticks { .. } | Counter::Members));
             }
-            if automata.is_accepting(item.state) && next_may_end(&automata, &self.sets, &item) {
+            if automata.is_accepting(item.state) && next_may_end(&automata, &mut self.sets, &item) {
                 // Rules do not accept the empty text, so this one began in an older row.
                 let Some(origin) = item.origin else { continue };
                 if !completed.contains(&(rule, origin)) {
@@ -627,6 +634,9 @@ impl Rows {
                 return Err(LimitExceeded::Work);
             }
         }
+        if self.sets.take_exceeded() {
+            return Err(LimitExceeded::Work);
+        }
         if self.forwards {
             self.forward(waiters, goal);
         }
@@ -638,6 +648,20 @@ impl Rows {
         );
         sort_and_drop_dominated(
             &automata,
+            waiters,
+            |waiter| (automata.rule_of(waiter.target), waiter.origin, waiter.count),
+            |a, b| a.rule == b.rule && a.target == b.target && a.origin == b.origin,
+        );
+        drop_weaker_sets(
+            &automata,
+            &self.sets,
+            scannable,
+            |item| (automata.rule_of(item.state), item.origin, item.count),
+            |a, b| a.state == b.state && a.origin == b.origin,
+        );
+        drop_weaker_sets(
+            &automata,
+            &self.sets,
             waiters,
             |waiter| (automata.rule_of(waiter.target), waiter.origin, waiter.count),
             |a, b| a.rule == b.rule && a.target == b.target && a.origin == b.origin,
@@ -779,31 +803,44 @@ fn add(all: &mut Vec<Item>, members: &mut HashSet<Item>, item: Item) {
 }
 
 /// Whether an item in an accepting state has counted enough and not too much.
-pub(crate) fn next_may_end(automata: &Automata, sets: &Sets, item: &Item) -> bool {
+pub(crate) fn next_may_end(automata: &Automata, sets: &mut Sets, item: &Item) -> bool {
     let rule = automata.rule_of(item.state);
     match automata.counter(rule) {
         None | Some(Counter::Steps { .. }) => true,
         Some(_) if item.origin == Some(TableId::FLOATING) => true,
         Some(Counter::Ticks { min, max }) => item.count >= min && max.is_none_or(|max| item.count <= max),
-        Some(Counter::Members) => automata.has_required(rule, sets.get(item.count)),
+        Some(Counter::Members) => match automata.membership(rule) {
+            None => automata.has_required(rule, sets.get(item.count)),
+            Some(membership) => {
+                sets.standing(rule, membership, item.count).is_some_and(|standing| standing.may_end)
+            }
+        },
     }
 }
 
 /// Whether the rule of `state` can still end within its bounds. The beginning's place decides whether bounds apply.
 #[inline]
-fn completable(automata: &Automata, sets: &Sets, state: StateId, origin: TableId, count: u32) -> bool {
+fn completable(automata: &Automata, sets: &mut Sets, state: StateId, origin: TableId, count: u32) -> bool {
     origin == TableId::FLOATING || within(automata, sets, state, count)
 }
 
 #[inline]
-pub(crate) fn within(automata: &Automata, sets: &Sets, state: StateId, count: u32) -> bool {
-    match automata.counter(automata.rule_of(state)) {
+pub(crate) fn within(automata: &Automata, sets: &mut Sets, state: StateId, count: u32) -> bool {
+    let rule = automata.rule_of(state);
+    match automata.counter(rule) {
         None | Some(Counter::Steps { .. }) => true,
         Some(Counter::Ticks { min, max }) => {
             let (need, reach) = automata.ticks_ahead(state);
             max.is_none_or(|max| count.saturating_add(need) <= max) && count.saturating_add(reach) >= min
         }
-        Some(Counter::Members) => automata.may_go_on(state, sets.get(count)),
+        Some(Counter::Members) => match automata.membership(rule) {
+            None => automata.may_go_on(state, sets.get(count)),
+            // What asks nothing does not depend on what may come.
+            Some(_) if automata.guard(state) == 0 => true,
+            Some(membership) => sets
+                .standing(rule, membership, count)
+                .is_some_and(|standing| automata.may_go_on_in(state, &standing)),
+        },
     }
 }
 
@@ -818,34 +855,4 @@ pub(crate) fn saturated(automata: &Automata, state: StateId, count: u32) -> u32 
         Some(Counter::Ticks { min, max: None }) => count.min(min),
         _ => count,
     }
-}
-
-/// Sorts, and of entries that differ in their counts alone drops those that another can replace: among counts that
-/// have reached the lower bound the least can do all that the others can; without an upper bound the greatest can.
-fn sort_and_drop_dominated<T: Ord + Copy>(
-    automata: &Automata,
-    entries: &mut Vec<T>,
-    facts: impl Fn(&T) -> (RuleId, Option<TableId>, u32),
-    same: impl Fn(&T, &T) -> bool,
-) {
-    entries.sort_unstable();
-    // The count is the last field, so equal entries but for the count are neighbours, the least count first.
-    entries.dedup_by(|next, last| {
-        if next == last {
-            return true;
-        }
-        let (rule, origin, least) = facts(last);
-        let (min, max) = match automata.counter(rule) {
-            Some(Counter::Ticks { min, max }) => (min, max),
-            Some(Counter::Steps { max }) => (0, Some(max)),
-            _ => return false,
-        };
-        if origin == Some(TableId::FLOATING) || !same(last, next) {
-            return false;
-        }
-        if max.is_none() {
-            *last = *next;
-        }
-        max.is_none() || least >= min
-    });
 }

@@ -228,11 +228,11 @@ impl Trace {
         let row = self.point(last).row;
         let root = self.rows.automata().root();
         let items = self.items(row)?;
-        let is_whole =
-            |item: &&Item| item.state.rule() == root && item.origin.is_some_and(|o| self.rows.is_goal(o));
         if self.rows.is_accepting(row) {
-            if let Some(item) = items.iter().filter(is_whole).find(|item| self.rows.may_end(item)) {
-                return Ok(Some((*item, true)));
+            for item in items.iter().filter(|item| item.state.rule() == root) {
+                if item.origin.is_some_and(|origin| self.rows.is_goal(origin)) && self.rows.may_end(item) {
+                    return Ok(Some((*item, true)));
+                }
             }
         }
         let goes_on = |item: &&Item| {

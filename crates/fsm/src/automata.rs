@@ -15,6 +15,7 @@
 use crate::build::Construction;
 use crate::error::Error;
 use crate::loops::{self, Loop};
+use crate::membership::{Membership, Standing};
 use crate::regions;
 use crate::segmented::Segmented;
 use crate::tables::{ByteEdge, Tables};
@@ -551,9 +552,27 @@ impl Automata {
         self.of(state).guards.allow(self.guard(state), came)
     }
 
-    /// Whether all members came that the rule of this set asks for.
+    /// Whether all members came that the rule of this set asks for, where it asks for nothing else.
     pub fn has_required(&self, rule: RuleId, came: &[u64]) -> bool {
         self.link(rule).tables.guards.has_required(came)
+    }
+
+    /// What decides which members of a set may come, if that takes more than to know which came. Then states are its own,
+    /// not bits of members.
+    #[inline]
+    pub fn membership(&self, rule: RuleId) -> Option<&Membership> {
+        self.link(rule).tables.guards.membership()
+    }
+
+    /// As [`may_go_on`](Self::may_go_on), where there is a [`Membership`].
+    #[inline]
+    pub fn may_go_on_in(&self, state: StateId, standing: &Standing) -> bool {
+        self.of(state).guards.allow_in(self.guard(state), standing)
+    }
+
+    /// Whether the rule of a set may end whichever members came.
+    pub fn asks_nothing(&self, rule: RuleId) -> bool {
+        self.link(rule).tables.guards.asks_nothing()
     }
 
     /// What a state of a set's rule asks of the members that came: states with equal guards ask the same, and 0 asks

@@ -275,14 +275,13 @@ impl Construction {
                 let ticks = match own {
                     Unit::Counted { .. } => Ticks::Counted,
                     Unit::Region(_) => Ticks::Units,
-                    Unit::Set(set) => {
-                        let asked = &operands(self.grammar.expr(set))[1..];
-                        let numbers = asked.iter().filter_map(|&asked| number(&self.grammar, asked));
-                        Ticks::Members(numbers.collect())
-                    }
+                    Unit::Set(set) => match self.grammar.expr(set) {
+                        Expr::Set { conditions, .. } => Ticks::Members(conditions),
+                        _ => Ticks::None,
+                    },
                     _ => Ticks::None,
                 };
-                Tables::of(&dfa, &ticks, |callee| self.first_bytes(callee)).ok_or(Stop::Order)?
+                Tables::of(&dfa, &ticks, |callee| self.first_bytes(callee))?
             }
         };
         let tables = Arc::new(tables);
@@ -512,6 +511,7 @@ fn stopped(stop: Stop, grammar: &Grammar, rule: formwork_grammar::RuleId, config
             let message = format!("rule `{}` has a set whose members cannot come in any order", rule.name());
             return Error::new(ErrorKind::Set, rule.place().clone(), rule.name(), message);
         }
+        Stop::Conditions => "has a set whose conditions are too hard to meet".to_owned(),
         Stop::Work => format!("needs more than {} units of work in all", limits.max_work),
     };
     let message = format!("rule `{}` {message}", rule.name());

@@ -137,7 +137,7 @@ impl<'g> Context<'g> {
         if let Some(unit) = regions::unit(self.grammar, plan, rule) {
             return self.memory.units.intern(unit, rule);
         }
-        if let Expr::Set(_) = self.grammar.expr(body) {
+        if let Expr::Set { .. } = self.grammar.expr(body) {
             return self.memory.units.intern(Unit::Set(body), rule);
         }
         let whole = [body];
@@ -428,7 +428,7 @@ impl<'a, 'g> Builder<'a, 'g> {
                 let first = self.embed(&dfa, spelling, next, false);
                 self.nfa.split(&[first])
             }
-            Expr::Set(_) => {
+            Expr::Set { .. } => {
                 let unit = self.context.memory.units.intern(Unit::Set(expr), self.rule);
                 let call = self.nfa.call(unit, next);
                 match self.context.facts.nullable(expr) {

@@ -36,10 +36,11 @@
 //! `xx!` has two readings still, as it should (`a` reads x, `b` reads x; or `b` reads both); only the empty ones are gone.
 
 use crate::adjacency::Adjacency;
+use crate::membership::Membership;
 use crate::plan::operands;
 use crate::symbols::Symbols;
 use crate::until::reachable_arms;
-use formwork_grammar::{ByteSet, CharClass, Expr, ExprId, Grammar, HashMap, RuleId};
+use formwork_grammar::{ByteSet, CharClass, Expr, ExprId, Grammar, HashMap, HashSet, RuleId};
 
 /// Numbers of edges by the expression that they begin at, and where they lead.
 pub(crate) type Parents = (Adjacency, Vec<u32>);
@@ -244,7 +245,10 @@ fn is_nullable(grammar: &Grammar, id: ExprId, nullable: &[bool]) -> bool {
         Expr::Repeat { body, .. } | Expr::JsonText(body) => nullable[body.index()],
         Expr::Seq(parts) => parts.iter().all(|part| nullable[part.index()]),
         Expr::Alt(parts) => parts.iter().any(|part| nullable[part.index()]),
-        Expr::Set(parts) => parts.len() == 1 && nullable[parts[0].index()],
+        Expr::Set { parts, conditions } => {
+            let at_once = || Membership::of(conditions, []).standing(&[]).is_ok_and(|empty| empty.may_end);
+            nullable[parts[0].index()] && at_once()
+        }
         Expr::Member { body, .. } => nullable[body.index()],
         Expr::Rule(rule) => nullable[body(grammar, *rule)],
         _ => false,
@@ -269,13 +273,17 @@ fn is_productive(
         Expr::Repeat { body, .. } | Expr::JsonText(body) => productive[body.index()],
         Expr::Seq(parts) => parts.iter().all(|part| productive[part.index()]),
         Expr::Alt(parts) => parts.iter().any(|part| productive[part.index()]),
-        Expr::Set(parts) => {
-            // One of those with each number that is asked for.
-            let same = |other: &ExprId, asked: &ExprId| number(grammar, *other) == number(grammar, *asked);
-            let possible = |asked: &ExprId| {
-                parts[1..].iter().any(|other| same(other, asked) && productive[other.index()])
-            };
-            productive[parts[0].index()] && parts[1..].iter().all(possible)
+        Expr::Set { parts, conditions } => {
+            if !productive[parts[0].index()] {
+                return false;
+            }
+            let possible = parts[1..].iter().filter(|part| productive[part.index()]);
+            let possible: HashSet<u32> = possible.filter_map(|&part| number(grammar, part)).collect();
+            match conditions.is_plain() {
+                true => conditions.required().iter().all(|required| possible.contains(required)),
+                // Where it is too hard to tell, building the automaton says so.
+                false => Membership::of(conditions, possible).is_completable(&[]).unwrap_or(true),
+            }
         }
         Expr::Member { body, .. } => productive[body.index()],
         Expr::Rule(rule) => productive[body(grammar, *rule)],
@@ -292,7 +300,7 @@ fn is_nonempty(grammar: &Grammar, id: ExprId, productive: &[bool], nonempty: &[b
         Expr::Repeat { body, .. } | Expr::JsonText(body) => nonempty[body.index()],
         Expr::Seq(parts) => productive[id.index()] && parts.iter().any(|part| nonempty[part.index()]),
         Expr::Alt(parts) => parts.iter().any(|part| nonempty[part.index()]),
-        Expr::Set(parts) => productive[id.index()] && nonempty[parts[0].index()],
+        Expr::Set { parts, .. } => productive[id.index()] && nonempty[parts[0].index()],
         Expr::Member { body, .. } => nonempty[body.index()],
         Expr::Rule(rule) => nonempty[body(grammar, *rule)],
         _ => false,
@@ -323,7 +331,7 @@ fn first_of(grammar: &Grammar, id: ExprId, nullable: &[bool], first: &[ByteSet])
         Expr::Not(_) | Expr::Until(_) => ByteSet::FULL,
         // A name at the beginning is no byte; then this is one too many.
         Expr::Tag(tag) => tag.bytes().next().map_or(ByteSet::EMPTY, |byte| ByteSet::range(byte, byte)),
-        Expr::Set(parts) => first[parts[0].index()],
+        Expr::Set { parts, .. } => first[parts[0].index()],
         Expr::Member { body, .. } => first[body.index()],
         Expr::Rule(rule) => first[body(grammar, *rule)],
         _ => ByteSet::EMPTY,

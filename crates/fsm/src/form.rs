@@ -23,7 +23,7 @@ use crate::config::Config;
 use crate::plan::{Plan, operands};
 use crate::spelling::Spelling;
 use crate::unit::{Body, Measurable, Shape, Unit};
-use formwork_grammar::{Expr, ExprId, Grammar, RuleId, Symbol, SymbolSet};
+use formwork_grammar::{Clause, Conditions, Expr, ExprId, Grammar, RuleId, Symbol, SymbolSet};
 use std::num::NonZeroU32;
 
 /// A form is a list of words.
@@ -258,7 +258,10 @@ impl Former {
                 }
                 Expr::Not(_) => words.push(14),
                 Expr::JsonText(_) => words.push(15),
-                Expr::Set(parts) => words.extend([19, parts.len() as u32]),
+                Expr::Set { parts, conditions } => {
+                    words.extend([19, parts.len() as u32]);
+                    write_conditions(words, conditions);
+                }
                 Expr::Member { number, .. } => words.extend([20, *number]),
                 Expr::Rule(rule) if !plan.keeps(*rule) => {
                     words.push(IN_LINE);
@@ -313,6 +316,28 @@ impl Former {
 /// What of a rule's [region](crate::regions) its automaton depends on.
 fn region(grammar: &Grammar, rule: RuleId) -> [u32; 1] {
     [grammar.rule(rule).budget().map_or(0, NonZeroU32::get)]
+}
+
+/// What a set asks as words, every list with its length first.
+fn write_conditions(words: &mut Words, conditions: &Conditions) {
+    let mut list = |kind: u32, list: &[u32]| {
+        words.extend([kind, list.len() as u32]);
+        words.extend(list.iter().copied());
+    };
+    list(0, conditions.required());
+    list(0, conditions.repeatable());
+    list(0, &[conditions.exclusive().len() as u32, conditions.clauses().len() as u32]);
+    conditions.exclusive().iter().for_each(|group| list(0, group));
+    for clause in conditions.clauses() {
+        match clause {
+            Clause::All(operands) => list(1, operands),
+            Clause::Any(operands) => list(2, operands),
+            Clause::Some(members) => list(3, members),
+            Clause::None(members) => list(4, members),
+            Clause::AtLeast(n) => list(5, &[*n]),
+            Clause::AtMost(n) => list(6, &[*n]),
+        }
+    }
 }
 
 /// Bytes as words, the length first.
@@ -419,7 +444,7 @@ impl Portable {
                 Unit::Recursive(rule(*position).filter(|&rule| plan.split(rule).is_some())?)
             }
             Self::Set(position) => {
-                Unit::Set(expr(*position).filter(|&expr| matches!(grammar.expr(expr), Expr::Set(_)))?)
+                Unit::Set(expr(*position).filter(|&expr| matches!(grammar.expr(expr), Expr::Set { .. }))?)
             }
             Self::Body(position, spelling) => {
                 let body = expr(*position).filter(|&expr| can_be_spelled(&[expr], *spelling))?;

@@ -16,6 +16,11 @@
 //! What a state asks, its *guard*, is thus its next members and whether it may end. Where it may end and all required
 //! members may come next, nothing is asked: that is guard 0, which most states have.
 //!
+//! Where there are conditions, a member may come only if they can be met after it, which is decided set by set
+//! (`membership.rs`). Then an item can be completed if its state may end and so may the set, or if one of its next members
+//! may come; and guard 0 is that of the states that may end and have all members next, since a set that can be completed
+//! may either end or go on with some member.
+//!
 //! # Worked example
 //! `"{" (Member(0, a) | Member(1, b))* "}"`, 0 required, where `a` begins with `x` and `b` with `y`:
 //! behind `{` and behind each member the state may end, and {0, 1} may come next: guard 0. Behind `}` it may end and
@@ -25,7 +30,9 @@
 use crate::codec::{Malformed, Reader, Writer};
 use crate::components::components;
 use crate::dfa::Dfa;
-use formwork_grammar::HashMap;
+use crate::membership::{Membership, Standing};
+use crate::work::Stop;
+use formwork_grammar::{Conditions, HashMap};
 
 /// A set of members: bit = number.
 type Members = Box<[u64]>;
@@ -35,7 +42,10 @@ type Members = Box<[u64]>;
 pub(crate) struct Guards {
     /// From number 1 on.
     guards: Vec<Guard>,
+    /// Where there are no other conditions.
     required: Members,
+    /// Where there are other conditions than that some members are required.
+    membership: Option<Membership>,
 }
 
 /// What a state asks.
@@ -57,15 +67,22 @@ fn within(members: &[u64], others: &[u64]) -> bool {
 }
 
 impl Guards {
-    /// The number of each state's guard, and the guards; `None` if the members cannot come in any order.
+    /// The number of each state's guard, and the guards. Stops if the members cannot come in any order, or it takes too
+    /// long to find out.
     ///
-    /// Cost: edges times members over 64.
-    pub(crate) fn of(dfa: &Dfa, required: &[u32]) -> Option<(Vec<u32>, Self)> {
-        let greatest =
-            dfa.all_calls().iter().map(|call| call.tick).chain(required.iter().map(|n| n + 1)).max();
+    /// Cost: edges times members over 64, and the first [`Membership::standing`].
+    pub(crate) fn of(dfa: &Dfa, conditions: &Conditions) -> Result<(Vec<u32>, Self), Stop> {
+        let existing = || dfa.all_calls().iter().filter_map(|call| call.tick.checked_sub(1));
+        let membership = (!conditions.is_plain()).then(|| Membership::of(conditions, existing()));
+        // Those that must be able to come behind each member.
+        let asked: Vec<u32> = match &membership {
+            None => conditions.required().to_vec(),
+            Some(_) => existing().collect(),
+        };
+        let greatest = existing().chain(asked.iter().copied()).map(|number| number + 1).max();
         let n_words = greatest.unwrap_or(0).div_ceil(64) as usize;
         let mut all_required = vec![0u64; n_words];
-        for &number in required {
+        for &number in &asked {
             all_required[number as usize / 64] |= 1 << (number % 64);
         }
         let plain = |state: u32| {
@@ -108,14 +125,29 @@ impl Guards {
         }
         let behind = dfa.all_calls().iter().filter(|call| call.tick != 0).map(|call| call.target);
         if behind.map(|state| numbers[state as usize]).any(|guard| guard != 0) {
-            return None;
+            return Err(Stop::Order);
         }
-        let guards = Self { guards, required: all_required.into() };
-        let may_begin = numbers.first().is_none_or(|&start| guards.allow(start, &[]));
-        may_begin.then_some((numbers, guards))
+        let standing = match &membership {
+            Some(membership) => Some(membership.standing(&[]).map_err(|_| Stop::Conditions)?),
+            None => None,
+        };
+        let guards = Self { guards, required: all_required.into(), membership };
+        let may_begin = |&start: &u32| match &standing {
+            Some(standing) => {
+                let something = standing.may_end || standing.may_come.iter().any(|word| *word != 0);
+                something && guards.allow_in(start, standing)
+            }
+            None => guards.allow(start, &[]),
+        };
+        if numbers.first().is_none_or(may_begin) { Ok((numbers, guards)) } else { Err(Stop::Order) }
     }
 
-    /// Writes them for [`read`](Self::read).
+    /// What decides which members may come, where it takes more than what came.
+    pub(crate) fn membership(&self) -> Option<&Membership> {
+        self.membership.as_ref()
+    }
+
+    /// Writes them for [`read`](Self::read); what has conditions is not written.
     pub(crate) fn write(&self, writer: &mut Writer) {
         writer.len(self.required.len());
         writer.len(self.guards.len());
@@ -139,7 +171,8 @@ impl Guards {
             let ends = reader.bool()?;
             Ok(Guard { ends, next: words(reader)? })
         };
-        Ok(Self { guards: (0..n_guards).map(guard).collect::<Result<_, _>>()?, required })
+        let guards = (0..n_guards).map(guard).collect::<Result<_, _>>()?;
+        Ok(Self { guards, required, membership: None })
     }
 
     /// Whether members have numbers below, and guards too.
@@ -164,6 +197,21 @@ impl Guards {
         within(&self.required, came)
     }
 
+    /// Whether a state with this guard may be gone on from where there are conditions.
+    #[inline]
+    pub(crate) fn allow_in(&self, number: u32, standing: &Standing) -> bool {
+        let overlap = |next: &Members| next.iter().zip(&*standing.may_come).any(|(a, b)| a & b != 0);
+        match self.guard(number) {
+            None => true,
+            Some(guard) => overlap(&guard.next) || guard.ends && standing.may_end,
+        }
+    }
+
+    /// Whether the rule may end whatever came.
+    pub(crate) fn asks_nothing(&self) -> bool {
+        self.membership.is_none() && self.required.iter().all(|word| *word == 0)
+    }
+
     /// Whether a state with this guard may be gone on from only with this member.
     pub(crate) fn is_only(&self, number: u32, member: u32) -> bool {
         self.guard(number).is_some_and(|guard| {
@@ -175,6 +223,8 @@ impl Guards {
     /// Heap memory in bytes.
     pub(crate) fn memory_size(&self) -> usize {
         let words: usize = self.guards.iter().map(|guard| guard.next.len()).sum();
-        (words + self.required.len()) * size_of::<u64>() + self.guards.len() * size_of::<Guard>()
+        (words + self.required.len()) * size_of::<u64>()
+            + self.guards.len() * size_of::<Guard>()
+            + self.membership.as_ref().map_or(0, Membership::memory_size)
     }
 }

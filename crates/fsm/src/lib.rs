@@ -57,6 +57,7 @@ mod form;
 mod guards;
 mod lazy;
 mod loops;
+mod membership;
 mod symbols;
 
 mod compile;
@@ -87,6 +88,7 @@ pub use config::{Config, Limits};
 pub use dispatch::{Dispatch, DispatchEvent, DispatchState, DispatchWarning, dispatches};
 pub use error::{Error, ErrorKind};
 pub use loops::Loop;
+pub use membership::{Membership, Standing, TooManySteps};
 pub use saved::SavedTables;
 pub use segmented::Segmented;
 pub use symbols::{AnySymbols, Symbols, TagPiece};

@@ -542,7 +542,7 @@ fn expanded_size(grammar: &Grammar, rule: usize, keep: &[bool], size: &[u64], un
             Expr::Tag(text) => text.len() as u64,
             Expr::Until(until) => until.n_bytes() as u64,
             // A call.
-            Expr::Set(_) => {
+            Expr::Set { .. } => {
                 total = total.saturating_add(factor);
                 continue;
             }
@@ -580,7 +580,7 @@ fn closed_rules(grammar: &Grammar) -> (Vec<bool>, Vec<bool>) {
                 Expr::Repeat { body, min, max } => Some(*min) == *max && of(body),
                 Expr::Rule(rule) => closed[rule.index()],
                 Expr::JsonText(body) | Expr::Member { body, .. } => of(body),
-                Expr::Set(parts) => of(&parts[0]),
+                Expr::Set { parts, .. } => of(&parts[0]),
                 Expr::And(_) | Expr::Not(_) => false,
                 Expr::Until(until) => !until.ends() && until.continuations().iter().all(of),
                 _ => true,

@@ -271,7 +271,9 @@ impl Tables {
                     };
                     let is_guard = state.need == state.reach && self.guards.has(0, state.need)
                         || (state.need, state.reach) == (0, u32::MAX);
-                    !ticks && calls.iter().all(is_member) && is_guard
+                    // What decides conditions is not written.
+                    let is_plain = self.guards.membership().is_none();
+                    is_plain && !ticks && calls.iter().all(is_member) && is_guard
                 }
             }
         };

@@ -12,7 +12,7 @@ use crate::subset::Bounds;
 use crate::ticks;
 use crate::unticked::Unticked;
 use crate::work::{Stop, Work};
-use formwork_grammar::{ByteSet, HashMap};
+use formwork_grammar::{ByteSet, Conditions, HashMap};
 use std::hash::Hash;
 use std::marker::PhantomData;
 use std::sync::OnceLock;
@@ -45,15 +45,15 @@ const MAX_WHOLE: usize = 20_000;
 
 /// What the ticks of calls mean.
 #[derive(Clone, Debug)]
-pub(crate) enum Ticks {
+pub(crate) enum Ticks<'a> {
     /// There are none.
     None,
     /// They are counted and tested against bounds.
     Counted,
     /// They are the bytes and symbols that are read: the least number of them says how soon the rule can end.
     Units,
-    /// They are members of a set, which asks for these.
-    Members(Vec<u32>),
+    /// They are members of a set, which asks this of them.
+    Members(&'a Conditions),
 }
 
 /// What is known of one state. Ranges are into the edge tables.
@@ -100,13 +100,13 @@ pub(crate) struct CallEdge {
 
 impl Tables {
     /// The tables of an automaton, and the units that it calls, by position; `first` says with which bytes the texts of a
-    /// unit may begin, `ticks` what ticks mean. `None` if the members of a set cannot
-    /// come in any order.
+    /// unit may begin, `ticks` what ticks mean. Stops if the members of a set cannot come in any order, or their conditions
+    /// are too hard.
     pub(crate) fn of(
         dfa: &Dfa,
-        ticks: &Ticks,
+        ticks: &Ticks<'_>,
         mut first: impl FnMut(u32) -> ByteSet,
-    ) -> Option<(Self, Vec<u32>)> {
+    ) -> Result<(Self, Vec<u32>), Stop> {
         let mut imports: Vec<u32> = dfa.all_calls().iter().map(|call| call.unit).collect();
         imports.sort_unstable();
         imports.dedup();
@@ -122,8 +122,8 @@ impl Tables {
                     Guards::default(),
                 )
             }
-            Ticks::Members(required) => {
-                let (of_states, guards) = Guards::of(dfa, required)?;
+            Ticks::Members(conditions) => {
+                let (of_states, guards) = Guards::of(dfa, conditions)?;
                 (of_states.into_iter().map(|guard| Some((guard, guard))).collect(), guards)
             }
         };
@@ -187,7 +187,7 @@ impl Tables {
         let (states, byte_edges, calls) = (states.into(), byte_edges.into(), calls.into());
         let values = (loops.finished(), sets.finished());
         let tables = Self::of_parts(states, byte_edges, calls, values, alphabet, guards);
-        Some((tables, imports))
+        Ok((tables, imports))
     }
 
     /// The tables with these parts, under a name that no others have.
@@ -226,7 +226,7 @@ impl Tables {
         let mut dead = Dfa::default();
         dead.finish_state(false);
         let none = Self::of(&dead, &Ticks::None, |_| ByteSet::EMPTY);
-        none.map_or_else(|| unreachable!("only sets are refused"), |(tables, _)| tables)
+        none.map_or_else(|_| unreachable!("only sets are refused"), |(tables, _)| tables)
     }
 
     /// The tables without ticks, if there are any.
@@ -277,7 +277,7 @@ impl Tables {
             }
             dfa.finish_state(lazy.header(number).accepting);
         }
-        Self::of(&dfa, &Ticks::None, |import| lazy.first_bytes(import))
+        Self::of(&dfa, &Ticks::None, |import| lazy.first_bytes(import)).ok()
     }
 
     /// Whether states are made when they are reached.

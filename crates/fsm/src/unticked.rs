@@ -49,7 +49,7 @@ impl Unticked {
             }
             dfa.finish_merged(this.accepting);
         }
-        let (tables, _) = Tables::of(&dfa, &Ticks::None, |_| ByteSet::EMPTY)?;
+        let (tables, _) = Tables::of(&dfa, &Ticks::None, |_| ByteSet::EMPTY).ok()?;
         Some(Self { tables, most_needed })
     }
 }

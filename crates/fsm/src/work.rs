@@ -11,6 +11,8 @@ pub(crate) enum Stop {
     Members,
     /// The members of a set cannot come in any order.
     Order,
+    /// Too many steps to find out whether the conditions of a set can be met.
+    Conditions,
     /// Too much work in all.
     Work,
     /// The caller said stop.

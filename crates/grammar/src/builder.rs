@@ -5,8 +5,8 @@ use crate::grammar::BoundedRun;
 use crate::grammar::{Inner, Region};
 use crate::import::Imported;
 use crate::{
-    ByteSet, CharClass, Expr, ExprId, Grammar, GrammarError, GrammarErrorKind, Limits, Place, Properties,
-    Rule, RuleId, Sharing, Symbol, SymbolSet, Until,
+    ByteSet, CharClass, Conditions, Expr, ExprId, Grammar, GrammarError, GrammarErrorKind, Limits, Place,
+    Properties, Rule, RuleId, Sharing, Symbol, SymbolSet, Until,
 };
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
@@ -468,25 +468,30 @@ impl GrammarBuilder {
     /// The texts of `body` in which every member stands at most once, and those with the numbers `required` do. See
     /// [`Expr::Set`].
     pub fn set(&mut self, body: ExprId, required: impl IntoIterator<Item = u32>) -> ExprId {
+        self.set_with(body, Conditions::requires(required))
+    }
+
+    /// The texts of `body` in which every member stands at most once, and the conditions hold. See [`Expr::Set`].
+    pub fn set_with(&mut self, body: ExprId, conditions: Conditions) -> ExprId {
         let members = self.members(body);
-        let mut operands = vec![body];
-        for number in required {
-            let n_before = operands.len();
-            operands.extend(members.iter().filter(|member| member.0 == number).map(|member| member.1));
-            if operands.len() == n_before {
-                return self.never;
-            }
+        if let Some(problem) = conditions.problem() {
+            self.fail(GrammarErrorKind::Member, Place::None, problem);
+            return self.never;
         }
-        match members.is_empty() {
-            true => body,
-            false => {
-                let mut asked = operands.split_off(1);
-                asked.sort_unstable();
-                asked.dedup();
-                operands.append(&mut asked);
-                self.intern(Expr::Set(operands.into()))
-            }
+        let is_there = |number: &u32| members.binary_search_by_key(number, |member| member.0).is_ok();
+        if !conditions.required().iter().all(is_there) {
+            return self.never;
         }
+        if members.is_empty() && conditions.is_plain() {
+            return body;
+        }
+        let is_asked =
+            |number: &u32| !conditions.is_plain() || conditions.required().binary_search(number).is_ok();
+        let mut asked: Vec<ExprId> =
+            members.iter().filter(|member| is_asked(&member.0)).map(|member| member.1).collect();
+        asked.sort_unstable();
+        let parts = std::iter::once(body).chain(asked).collect();
+        self.intern(Expr::Set { parts, conditions: Box::new(conditions) })
     }
 
     /// The members below `body` that have no set yet.
@@ -571,7 +576,10 @@ fn heap_bytes(expr: &Expr) -> usize {
     match expr {
         Expr::Bytes(bytes) => bytes.len(),
         Expr::Class(class) => size_of_val(class.ranges()),
-        Expr::Seq(parts) | Expr::Alt(parts) | Expr::And(parts) | Expr::Set(parts) => size_of_val(&parts[..]),
+        Expr::Seq(parts) | Expr::Alt(parts) | Expr::And(parts) => size_of_val(&parts[..]),
+        Expr::Set { parts, conditions } => {
+            size_of_val(&parts[..]) + size_of::<Conditions>() + conditions.n_bytes()
+        }
         Expr::Symbols(set) => {
             let name = |symbol: &Symbol| if let Symbol::Name(name) = symbol { name.len() } else { 0 };
             size_of_val(set.members()) + set.members().iter().map(name).sum::<usize>()
@@ -602,7 +610,7 @@ fn properties(expr: &Expr, of: &[Properties]) -> Properties {
         Expr::Seq(parts) | Expr::Alt(parts) | Expr::And(parts) => all(parts),
         Expr::Repeat { body, .. } | Expr::Not(body) => all(&[*body]),
         // The other operands are below the first.
-        Expr::Set(parts) => Properties { is_text: false, has_members: false, ..all(&parts[..1]) },
+        Expr::Set { parts, .. } => Properties { is_text: false, has_members: false, ..all(&parts[..1]) },
         Expr::Member { body, .. } => Properties { is_text: false, has_members: true, ..all(&[*body]) },
         Expr::Rule(_) => Properties { is_text: false, has_rules: true, ..leaf },
         Expr::JsonText(body) => Properties { is_text: false, ..all(&[*body]) },

@@ -1,6 +1,6 @@
 //! The expressions that rule bodies are made of.
 
-use crate::{ByteSet, CharClass, ExprId, RuleId, SymbolSet, Until};
+use crate::{ByteSet, CharClass, Conditions, ExprId, RuleId, SymbolSet, Until};
 
 /// One expression; operands are ids into the same grammar's arena.
 ///
@@ -51,12 +51,16 @@ pub enum Expr {
     /// Text up to a trigger, or to the end.
     Until(Box<Until>),
     /// A set of members in any order: the texts of the first operand in which every [`Member`](Self::Member) stands at
-    /// most once, and those that must stand there do. They are the other operands; a number that several of them have
-    /// asks for one of these.
+    /// most once, and the conditions hold.
     ///
     /// A permutation phrase (Baars, Löh and Swierstra, *Parsing permutation phrases*, 2004) whose order, separators and
     /// other parts the body says.
-    Set(Box<[ExprId]>),
+    Set {
+        /// The body, and the members below it that the conditions speak of; several of them may have one number.
+        parts: Box<[ExprId]>,
+        /// What is asked of the members that came.
+        conditions: Box<Conditions>,
+    },
     /// A member of the set around it. Stands below a [`Set`](Self::Set) of the same rule, under nothing but sequences,
     /// alternations and repetitions.
     Member {
@@ -71,7 +75,7 @@ impl Expr {
     /// The direct operands, in the order written.
     pub fn operands(&self) -> &[ExprId] {
         match self {
-            Self::Seq(parts) | Self::Alt(parts) | Self::And(parts) | Self::Set(parts) => parts,
+            Self::Seq(parts) | Self::Alt(parts) | Self::And(parts) | Self::Set { parts, .. } => parts,
             Self::Repeat { body, .. }
             | Self::Not(body)
             | Self::JsonText(body)

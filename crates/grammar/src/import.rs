@@ -172,10 +172,7 @@ impl GrammarBuilder {
                         until.arms().map(|(trigger, then)| (trigger, of(&then))).collect();
                     self.until(arms, until.excluded().iter().map(|text| &**text), until.ends())
                 }
-                Expr::Set(parts) => {
-                    let required = required(grammar, parts);
-                    self.set(of(&parts[0]), required)
-                }
+                Expr::Set { parts, conditions } => self.set_with(of(&parts[0]), (**conditions).clone()),
                 Expr::Member { number, body } => {
                     let body = of(body);
                     self.member(*number, body)
@@ -238,15 +235,6 @@ impl GrammarBuilder {
     }
 }
 
-/// The numbers of the members that a set asks for, from its operands.
-fn required(grammar: &Grammar, operands: &[ExprId]) -> Vec<u32> {
-    let number = |operand: &ExprId| match grammar.expr(*operand) {
-        Expr::Member { number, .. } => Some(*number),
-        _ => None,
-    };
-    operands[1..].iter().filter_map(number).collect()
-}
-
 /// Whether two expressions are the same but for what their operands are.
 fn same_shape(a: &Expr, b: &Expr) -> bool {
     if a.operands().len() != b.operands().len() {
@@ -259,7 +247,7 @@ fn same_shape(a: &Expr, b: &Expr) -> bool {
         | (Expr::Not(_), Expr::Not(_))
         | (Expr::JsonText(_), Expr::JsonText(_)) => true,
         // What is asked for is in the order of the arena, too: sets are the same only where that is.
-        (Expr::Set(_), Expr::Set(_)) => true,
+        (Expr::Set { conditions: a, .. }, Expr::Set { conditions: b, .. }) => a == b,
         (Expr::Member { number: a, .. }, Expr::Member { number: b, .. }) => a == b,
         (Expr::Repeat { min: a, max: b, .. }, Expr::Repeat { min: c, max: d, .. }) => (a, b) == (c, d),
         (Expr::Until(a), Expr::Until(b)) => {
@@ -319,7 +307,8 @@ fn colours(grammar: &Grammar, rules: &[RuleId]) -> Vec<u64> {
                 }
                 Expr::Until(until) => until.arms().for_each(|(trigger, _)| trigger.hash(&mut hasher)),
                 Expr::Member { number, .. } => number.hash(&mut hasher),
-                Expr::Seq(_) | Expr::Alt(_) | Expr::Not(_) | Expr::JsonText(_) | Expr::Set(_) => {}
+                Expr::Set { conditions, .. } => conditions.hash(&mut hasher),
+                Expr::Seq(_) | Expr::Alt(_) | Expr::Not(_) | Expr::JsonText(_) => {}
                 leaf => leaf.hash(&mut hasher),
             }
             if !matches!(expr, Expr::And(_)) {

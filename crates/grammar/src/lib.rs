@@ -44,6 +44,7 @@ mod collections;
 mod id;
 mod place;
 
+mod conditions;
 mod symbol;
 mod until;
 
@@ -60,6 +61,7 @@ pub use builder::GrammarBuilder;
 pub use byte_set::ByteSet;
 pub use char_class::CharClass;
 pub use collections::{HashMap, HashSet, Seeded};
+pub use conditions::{Clause, Conditions};
 pub use error::{GrammarError, GrammarErrorKind};
 pub use expr::{Expr, Properties};
 pub use grammar::{BoundedRun, Grammar, Rule, Sharing};

@@ -11,7 +11,7 @@
 
 use crate::collections::{HashMap, HashSet};
 use crate::grammar::Region;
-use crate::{ByteSet, CharClass, Expr, ExprId, Grammar, RuleId, Until};
+use crate::{ByteSet, CharClass, Conditions, Expr, ExprId, Grammar, RuleId, Until};
 use std::fmt::{self, Write};
 
 /// An expression of at most about this many characters is repeated rather than named.
@@ -135,7 +135,7 @@ impl<'a> Plan<'a> {
                     f.write_str(", ")?;
                 }
                 Todo::Ends(until) => write_ends(f, until)?,
-                Todo::Required(members) => self.required(f, members)?,
+                Todo::Conditions(conditions) => write!(f, "{conditions}")?,
                 Todo::Expr(expr, tightness) => match self.holder(expr) {
                     Some(name) => f.write_str(name)?,
                     None => self.expr(f, expr, tightness, &mut todo)?,
@@ -143,22 +143,6 @@ impl<'a> Plan<'a> {
             }
         }
         f.write_char('\n')
-    }
-
-    /// What follows the body of a set.
-    fn required(&self, f: &mut fmt::Formatter<'_>, members: &[ExprId]) -> fmt::Result {
-        let mut numbers: Vec<u32> = Vec::new();
-        for &member in members {
-            if let Expr::Member { number, .. } = self.grammar.expr(member) {
-                numbers.push(*number);
-            }
-        }
-        numbers.sort_unstable();
-        numbers.dedup();
-        for (i, number) in numbers.iter().enumerate() {
-            write!(f, "{}{number}", if i == 0 { ", requires=(" } else { ", " })?;
-        }
-        if numbers.is_empty() { Ok(()) } else { f.write_char(')') }
     }
 
     /// Prints what comes first of an expression and leaves the rest to do.
@@ -207,10 +191,10 @@ impl<'a> Plan<'a> {
                 todo.push(Todo::Text(")"));
                 todo.push(Todo::Expr(*body, Tightness::Alternation));
             }
-            Expr::Set(parts) => {
+            Expr::Set { parts, conditions } => {
                 f.write_str("Set(")?;
                 todo.push(Todo::Text(")"));
-                todo.push(Todo::Required(&parts[1..]));
+                todo.push(Todo::Conditions(conditions));
                 todo.push(Todo::Expr(parts[0], Tightness::Alternation));
             }
             Expr::Member { number, body } => {
@@ -250,8 +234,8 @@ enum Todo<'a> {
     Trigger(&'a str),
     /// What follows the arms.
     Ends(&'a Until),
-    /// The members that a set asks for.
-    Required(&'a [ExprId]),
+    /// What a set asks of its members.
+    Conditions(&'a Conditions),
     /// An expression where at least this tightness is needed.
     Expr(ExprId, Tightness),
 }
@@ -376,7 +360,7 @@ fn hashes(grammar: &Grammar, names: &[String]) -> Vec<u64> {
             Expr::And(_) => hash.add(b"&"),
             Expr::Not(_) => hash.add(b"!"),
             Expr::JsonText(_) => hash.add(b"j"),
-            Expr::Set(_) => hash.add(b"S"),
+            Expr::Set { conditions, .. } => hash.add(b"S").add(conditions.to_string().as_bytes()),
             Expr::Member { number, .. } => hash.add(b"m").add(&number.to_le_bytes()),
             Expr::Symbols(set) => hash.add(b"t").add(set.to_string().as_bytes()),
             Expr::Tag(text) => hash.add(b"g").add(text.as_bytes()),

@@ -224,7 +224,7 @@ impl Walker {
             end_depends: match automata.counter(rule).filter(|_| counts) {
                 None | Some(Counter::Steps { .. }) => false,
                 Some(Counter::Ticks { .. }) => automata.ticks_ahead(state).1 > 0,
-                Some(Counter::Members) => !automata.has_required(rule, &[]),
+                Some(Counter::Members) => !automata.asks_nothing(rule),
             },
             is_called: automata.is_called(rule),
             slice: Loop::default(),

@@ -28,17 +28,17 @@ pub(super) struct Name {
 
 /// A class of names that no formula mentions.
 pub(super) struct Class {
-    key: ExprId,
-    demand: FormulaId,
+    pub(super) key: ExprId,
+    pub(super) demand: FormulaId,
     /// The key languages of the core that contain it.
-    inside: Vec<FormulaId>,
+    pub(super) inside: Vec<FormulaId>,
 }
 
 /// An object's formula, taken apart.
 pub(super) struct Parts {
     pub(super) declared: Vec<Name>,
     /// Mentioned but not declared: they come among the undeclared ones.
-    extra: Vec<Name>,
+    pub(super) extra: Vec<Name>,
     pub(super) classes: Vec<Class>,
     pub(super) core: FormulaId,
 }

@@ -91,7 +91,11 @@ impl Normal<'_> {
             .replace(formula, &mut HashMap::default(), &mut |_, id, _| if id == atom { value } else { id })
     }
 
-    fn settle_all(&mut self, formula: FormulaId, settled: &HashMap<FormulaId, FormulaId>) -> FormulaId {
+    pub(super) fn settle_all(
+        &mut self,
+        formula: FormulaId,
+        settled: &HashMap<FormulaId, FormulaId>,
+    ) -> FormulaId {
         self.formulas.replace(formula, &mut HashMap::default(), &mut |_, id, _| {
             settled.get(&id).copied().unwrap_or(id)
         })

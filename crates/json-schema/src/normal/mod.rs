@@ -4,6 +4,7 @@
 
 mod build;
 mod choices;
+mod claims;
 mod classes;
 mod derive;
 mod dump;
@@ -15,6 +16,7 @@ mod oracle;
 
 pub(crate) use build::Normal;
 pub(crate) use choices::Alternative;
+pub(crate) use claims::{Claims, Tags};
 pub(crate) use derive::Key;
 pub(crate) use formula::{Atom, Formula, FormulaId, Names};
 pub(crate) use node::Kind;

@@ -1,6 +1,6 @@
 //! One expression of a grammar as a grammar of its own.
 
-use formwork_grammar::{Expr, ExprId, Grammar, GrammarBuilder, HashMap, Place, RuleId};
+use formwork_grammar::{Clause, Conditions, Expr, ExprId, Grammar, GrammarBuilder, HashMap, Place, RuleId};
 use std::collections::BTreeMap;
 
 /// The grammar whose root rule is one expression of another grammar, with the rules that it reaches.
@@ -86,7 +86,9 @@ fn copy(
                 Expr::Repeat { body, min, max } => repeat(&mut builder, copies[body], *min, *max),
                 Expr::Not(body) => builder.not(copies[body]),
                 Expr::JsonText(body) => builder.json_text(copies[body]),
-                Expr::Set(parts) => set(&mut builder, grammar, parts, &copies, &mut repeat),
+                Expr::Set { parts, conditions } => {
+                    set(&mut builder, grammar, (parts[0], conditions), &copies, &mut repeat)
+                }
                 Expr::Symbols(set) => builder.symbols(set.clone()),
                 Expr::Tag(tag) => builder.tag(tag),
                 Expr::Until(until) => {
@@ -133,14 +135,46 @@ fn below(grammar: &Grammar, expr: ExprId) -> Vec<ExprId> {
 }
 
 /// Where one of these sets of members leads: the sets after it, and the texts in between.
-type Ways = BTreeMap<u64, ExprId>;
+type Ways = BTreeMap<Came, ExprId>;
+
+/// The members that came (bit = number), and how often members came that may come again, as far as it matters.
+type Came = (u64, u32);
+
+/// Whether the conditions of a set hold of the members that came: said a second time, and as simply as can be.
+fn hold(conditions: &Conditions, (came, n_again): Came) -> bool {
+    let has = |number: &u32| came >> number & 1 != 0;
+    let once = came & !conditions.repeatable().iter().fold(0, |all, number| all | 1 << number);
+    let n = once.count_ones() + n_again;
+    let mut verdicts: Vec<bool> = Vec::new();
+    for clause in conditions.clauses() {
+        verdicts.push(match clause {
+            Clause::All(list) => list.iter().all(|&at| verdicts[at as usize]),
+            Clause::Any(list) => list.iter().any(|&at| verdicts[at as usize]),
+            Clause::Some(list) => list.iter().any(has),
+            Clause::None(list) => !list.iter().any(has),
+            Clause::AtLeast(least) => n >= *least,
+            Clause::AtMost(most) => n <= *most,
+        });
+    }
+    conditions.required().iter().all(has) && verdicts.last().copied().unwrap_or(true)
+}
+
+/// What came once this member comes as well; `None` if it may not. Counts up to `most` matter.
+fn came_also(conditions: &Conditions, (came, n_again): Came, number: u32, most: u32) -> Option<Came> {
+    if conditions.repeatable().contains(&number) {
+        return Some((came | 1 << number, (n_again + 1).min(most)));
+    }
+    let group = conditions.exclusive().iter().find(|group| group.contains(&number));
+    let excludes = group.map_or(1 << number, |group| group.iter().fold(0, |all, number| all | 1 << number));
+    (came & excludes == 0).then_some((came | 1 << number, n_again))
+}
 
 /// A set as alternatives: per expression with members and per set of members that came before (bit = number), what it may
 /// read and which came then.
 fn set(
     builder: &mut GrammarBuilder,
     grammar: &Grammar,
-    parts: &[ExprId],
+    (body, conditions): (ExprId, &Conditions),
     copies: &HashMap<ExprId, ExprId>,
     repeat: &mut impl FnMut(&mut GrammarBuilder, ExprId, u32, Option<u32>) -> ExprId,
 ) -> ExprId {
@@ -148,21 +182,29 @@ fn set(
         Expr::Member { number, .. } => Some(*number),
         _ => None,
     };
-    let inside = below(grammar, parts[0]);
+    let inside = below(grammar, body);
     let n_members = inside.iter().filter_map(|&expr| number(expr)).max().map_or(0, |greatest| greatest + 1);
-    let mut ways: HashMap<(ExprId, u64), Ways> = HashMap::default();
+    let greatest = conditions.clauses().iter().map(|clause| match clause {
+        Clause::AtLeast(n) => *n,
+        Clause::AtMost(n) => n + 1,
+        _ => 0,
+    });
+    let most = greatest.max().unwrap_or(0);
+    // Later ones first, which is what repetitions lead to.
+    let all: Vec<Came> =
+        (0..1u64 << n_members).rev().flat_map(|came| (0..=most).rev().map(move |n| (came, n))).collect();
+    let mut ways: HashMap<(ExprId, Came), Ways> = HashMap::default();
     for &expr in &inside {
-        // Later sets first, which is what repetitions lead to.
-        for before in (0..1u64 << n_members).rev() {
-            let of = |part: ExprId, before: u64| match copies.get(&part) {
+        for &before in &all {
+            let of = |part: ExprId, before: Came| match copies.get(&part) {
                 Some(&copy) => Ways::from([(before, copy)]),
                 None => ways.get(&(part, before)).cloned().unwrap_or_default(),
             };
             let found = match grammar.expr(expr) {
                 _ if copies.contains_key(&expr) => continue,
-                Expr::Member { number, body } => match before >> number & 1 {
-                    0 => Ways::from([(before | 1 << number, copies[body])]),
-                    _ => Ways::default(),
+                Expr::Member { number, body } => match came_also(conditions, before, *number, most) {
+                    Some(after) => Ways::from([(after, copies[body])]),
+                    None => Ways::default(),
                 },
                 Expr::Seq(parts) => {
                     let nothing = Ways::from([(before, builder.empty())]);
@@ -188,8 +230,8 @@ fn set(
                         }
                         None => {
                             // Rounds after which no more members came, then one after which more did, and so on.
-                            let mut stars: HashMap<u64, Ways> = HashMap::default();
-                            for before in (0..1u64 << n_members).rev() {
+                            let mut stars: HashMap<Came, Ways> = HashMap::default();
+                            for &before in &all {
                                 let once = of(body, before);
                                 let same = once.get(&before).copied().unwrap_or(builder.never());
                                 let same = repeat(builder, same, 0, None);
@@ -212,15 +254,16 @@ fn set(
             ways.insert((expr, before), found);
         }
     }
-    let required: u64 =
-        parts[1..].iter().filter_map(|&part| number(part)).fold(0, |set, number| set | 1 << number);
-    let whole = ways.remove(&(parts[0], 0)).unwrap_or_default();
-    let complete = whole.into_iter().filter(|(after, _)| after & required == required);
+    let whole = match copies.get(&body) {
+        Some(&copy) => Ways::from([((0, 0), copy)]),
+        None => ways.remove(&(body, (0, 0))).unwrap_or_default(),
+    };
+    let complete = whole.into_iter().filter(|&(after, _)| hold(conditions, after));
     let texts: Vec<ExprId> = complete.map(|(_, text)| text).collect();
     builder.alt(texts)
 }
 
-fn follow(builder: &mut GrammarBuilder, ways: &Ways, next: impl Fn(u64) -> Ways) -> Ways {
+fn follow(builder: &mut GrammarBuilder, ways: &Ways, next: impl Fn(Came) -> Ways) -> Ways {
     let mut all = Ways::default();
     for (&between, &head) in ways {
         let more: Ways =
