@@ -8,6 +8,8 @@ pub struct Error {
     kind: ErrorKind,
     pointer: String,
     message: String,
+    /// Of what the keyword at the pointer clashes with.
+    clashing: Vec<String>,
 }
 
 /// The kind of an [`Error`].
@@ -47,7 +49,12 @@ impl fmt::Display for ErrorKind {
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, pointer: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { kind, pointer: pointer.into(), message: message.into() }
+        Self { kind, pointer: pointer.into(), message: message.into(), clashing: Vec::new() }
+    }
+
+    /// No value satisfies what stands at the pointer and at the others together.
+    pub(crate) fn clash(pointer: String, message: String, clashing: Vec<String>) -> Self {
+        Self { kind: ErrorKind::Unsatisfiable, pointer, message, clashing }
     }
 
     pub(crate) fn invalid(pointer: impl Into<String>, message: impl Into<String>) -> Self {
@@ -78,6 +85,12 @@ impl Error {
     /// In a resource other than the schema itself, the resource's URI and `#` stand before it.
     pub fn pointer(&self) -> &str {
         &self.pointer
+    }
+
+    /// Where the other keywords stand that the one at [`pointer`](Self::pointer) clashes with; mostly it is one. Nothing if
+    /// the problem is no clash.
+    pub fn clashes_with(&self) -> &[String] {
+        &self.clashing
     }
 
     /// What is wrong and what can be done, without the place.

@@ -321,9 +321,9 @@ fn errors_name_place_and_way_out() {
         {"format": "idn-hostname", "pattern": "a"}
           unsupported "/format" `format` "idn-hostname" is no regular language, so it stands only where nothing but an `enum` restricts the string; `relax: ["format"]` compiles without it and reports it
         false
-          unsatisfiable "" no value satisfies the schema
+          unsatisfiable "" the schema `false` allows no value
         {"type": "string", "enum": [1]}
-          unsatisfiable "" no value satisfies the schema
+          unsatisfiable "/type" `type` clashes with `enum` at /enum: no value satisfies both; change or remove one of them
         {"minimum": 1e999999999}
           limit "" a number's exponent is out of range before line 1, column 24
     "##]].assert_eq(&lines);

@@ -80,7 +80,7 @@ fn grammars_that_cannot_be_have_a_kind_and_a_place() {
         ),
         expect![[r#"
             {"compile_error":{"kind":"invalid","pointer":"/properties/a/minLength","message":"`minLength` must be a whole number that is not negative"},"verdicts":[]}
-            {"compile_error":{"kind":"unsatisfiable","pointer":"","message":"no value satisfies the schema"},"verdicts":[]}
+            {"compile_error":{"kind":"unsatisfiable","pointer":"/properties/a","message":"`properties` clashes with `required` at /required: no value satisfies both; change or remove one of them"},"verdicts":[]}
             {"compile_error":{"kind":"invalid","pointer":"","message":"not JSON: a key or `}` is missing at line 1, column 2"},"verdicts":[]}
             {"compile_error":{"kind":"invalid","pointer":"/$ref","message":"`$ref` leads to \"elsewhere\", which is nowhere; nothing is fetched, so other documents must be given as `resources`"},"verdicts":[]}
             {"compile_error":{"kind":"invalid","pointer":null,"line":1,"column":14,"message":"error: there is no rule `rot`\n --> line 1, column 14\n  |\n1 | root ::= \"a\" rot\n  |              ^^^\n  = help: did you mean `root`?\n\nerror: the rule `root` is defined twice\n --> line 2, column 1\n  |\n2 | root ::=\n  | ^^^^\n  = note: the first definition is at line 1, column 1\n  = help: put the alternatives of both into one, or rename one\n\nerror: this rule has no body\n --> line 2, column 6\n  |\n2 | root ::=\n  |      ^^^\n  = help: write `\"\"` for the empty text"},"verdicts":[]}

@@ -3,6 +3,7 @@
 mod any_order;
 mod array;
 mod canonical;
+mod clash;
 mod compare;
 mod digits;
 mod idn_hostname;
@@ -51,6 +52,8 @@ pub(crate) struct Lowering<'o> {
     parents: HashMap<RuleKey, RuleKey>,
     /// What the report is to say besides.
     notes: Vec<ReportEntry>,
+    /// Rules of demands that nothing satisfies.
+    dead: Vec<(RuleId, FormulaId)>,
     n_states: usize,
     /// The same when the present object or array was begun.
     n_states_before: usize,
@@ -93,6 +96,7 @@ impl<'o> Lowering<'o> {
             depth: 0,
             parents: HashMap::default(),
             notes: Vec::new(),
+            dead: Vec::new(),
             n_states: 0,
             n_states_before: 0,
             runs: DigitRuns { max: options.digits_in_a_row(), ..DigitRuns::default() },
@@ -106,13 +110,16 @@ impl<'o> Lowering<'o> {
         let root = self.b.declare("root", Place::Pointer(pointer));
         let root_body = self.value_at(demand, 0)?;
         if root_body == self.b.never() {
-            return Err(Error::new(ErrorKind::Unsatisfiable, "", "no value satisfies the schema"));
+            return Err(self.clash(demand));
         }
         self.b.define(root, root_body);
         while let Some((rule, key, demand)) = self.queue.pop_front() {
             let body = self.body(key, demand)?;
-            if body == self.b.never() && self.b.rule(rule) == root_body {
-                return Err(Error::new(ErrorKind::Unsatisfiable, "", "no value satisfies the schema"));
+            if body == self.b.never() {
+                if self.b.rule(rule) == root_body {
+                    return Err(self.clash(demand));
+                }
+                self.dead.push((rule, demand));
             }
             self.b.define(rule, body);
         }
@@ -124,6 +131,9 @@ impl<'o> Lowering<'o> {
             };
             Error::new(kind, error.place().pointer().unwrap_or_default(), error.message())
         })?;
+        if let Some(demand) = clash::culprit(&grammar, &self.dead) {
+            return Err(Lowering::new(self.options, self.normal).clash(demand));
+        }
         Ok(Lowered { grammar, normal: self.normal, notes: self.notes })
     }
 
@@ -247,7 +257,7 @@ impl<'o> Lowering<'o> {
         (self.demand, self.depth, self.present) = (demand, depth, Some(key));
         let mut ways = Vec::new();
         for (kind, component) in Kind::ALL.into_iter().zip(components) {
-            if component == FormulaId::FALSE {
+            if component == FormulaId::FALSE || self.is_empty_scalar(kind, component) {
                 continue;
             }
             ways.push(match kind {
@@ -270,6 +280,13 @@ impl<'o> Lowering<'o> {
             return Err(Error::limit(pointer, message));
         }
         Ok(self.b.alt(ways))
+    }
+
+    /// Whether it shows at once that no number or string satisfies several conditions, so that the error can say which clash.
+    fn is_empty_scalar(&mut self, kind: Kind, component: FormulaId) -> bool {
+        matches!(kind, Kind::Number | Kind::String)
+            && matches!(self.normal.formulas.get(component), Formula::And(_))
+            && self.normal.is_empty_component(kind, component, 0)
     }
 
     /// Counts states against the limit.

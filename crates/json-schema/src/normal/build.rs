@@ -232,30 +232,48 @@ impl<'o> Normal<'o> {
         }
         let mut parts = Vec::new();
         for assertion in &parsed.assertions {
-            match assertion {
-                Assertion::Reference(target) | Assertion::Not(target) => {
-                    parts.push((self.schema(*target), kind))
-                }
-                Assertion::AllOf(list) | Assertion::AnyOf(list) | Assertion::OneOf(list) => {
-                    for &branch in list {
-                        parts.push((self.schema(branch), kind));
-                    }
-                }
-                Assertion::If { test, then, otherwise } => {
-                    for schema in [Some(test), then.as_ref(), otherwise.as_ref()].into_iter().flatten() {
-                        parts.push((self.schema(*schema), kind));
-                    }
-                }
-                Assertion::PropertyNames(schema) if kind == Kind::Object => {
-                    parts.push((self.schema(*schema), Kind::String));
-                }
-                Assertion::DependentSchema(_, schema) if kind == Kind::Object => {
-                    parts.push((self.schema(*schema), kind));
-                }
-                _ => {}
-            }
+            self.parts_of(assertion, kind, &mut parts);
         }
         Ok(parts)
+    }
+
+    /// The components that what one keyword says of a kind is made of.
+    fn parts_of(&mut self, assertion: &Assertion, kind: Kind, parts: &mut Vec<(NodeId, Kind)>) {
+        match assertion {
+            Assertion::Reference(target) | Assertion::Not(target) => parts.push((self.schema(*target), kind)),
+            Assertion::AllOf(list) | Assertion::AnyOf(list) | Assertion::OneOf(list) => {
+                for &branch in list {
+                    parts.push((self.schema(branch), kind));
+                }
+            }
+            Assertion::If { test, then, otherwise } => {
+                for schema in [Some(test), then.as_ref(), otherwise.as_ref()].into_iter().flatten() {
+                    parts.push((self.schema(*schema), kind));
+                }
+            }
+            Assertion::PropertyNames(schema) if kind == Kind::Object => {
+                parts.push((self.schema(*schema), Kind::String));
+            }
+            Assertion::DependentSchema(_, schema) if kind == Kind::Object => {
+                parts.push((self.schema(*schema), kind));
+            }
+            _ => {}
+        }
+    }
+
+    /// What one keyword says of values of a kind.
+    pub(super) fn assertion_component(
+        &mut self,
+        assertion: &Assertion,
+        kind: Kind,
+        node: NodeId,
+    ) -> Result<FormulaId, Error> {
+        let mut parts = Vec::new();
+        self.parts_of(assertion, kind, &mut parts);
+        for (part, kind) in parts {
+            self.node_component(part, kind)?;
+        }
+        self.assertion(assertion, kind, node)
     }
 
     pub(super) fn done(&mut self, schema: SchemaAt, kind: Kind) -> Result<FormulaId, Error> {
