@@ -135,3 +135,16 @@ fn multiples_of_any_divisor_combine_with_bounds() {
         }
     }
 }
+
+#[test]
+fn whole_numbers_in_any_spelling_are_json() {
+    let grammar =
+        Schema::new(&Options::default().numbers(Numbers::Any), r#"{"type": "integer"}"#).expect("supported");
+    for text in ["0", "-0", "0e-3", "0.0E-12", "0e5", "10e-1", "-120.00E-1", "1e2", "1.5e1", "100e-02", "1.0"]
+    {
+        assert!(grammar.accepts(text), "{text}");
+    }
+    for text in ["00e-1", "00.0E-1", "000e-2", "01", "1e-1", "10e-2", "1.5", "0.1e0", "e1", "1.e1"] {
+        assert!(!grammar.accepts(text), "{text}");
+    }
+}

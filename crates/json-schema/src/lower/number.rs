@@ -315,14 +315,18 @@ impl Lowering<'_> {
             let exponent = self.b.alt([more, equal]);
             ways.push(self.b.seq([whole, fraction, mark, plus, zeros, exponent]));
         }
-        // Trailing zeros may take up a negative exponent.
+        // Trailing zeros may take up a negative exponent, and zero any.
         let minus = self.b.literal("-");
+        let first = self.digits_from('1');
+        let rest = self.runs.run(&mut self.b, digit, 0, 1);
         for f in 1..=MAX_SHIFT {
             let trailing = self.b.repeat(zero, f, Some(f));
-            let digits = self.b.seq([whole, trailing]);
+            let digits = self.b.seq([first, rest, trailing]);
             let exponent = self.b.literal(f.to_string());
             ways.push(self.b.seq([digits, plain, mark, minus, zeros, exponent]));
         }
+        let exponent = self.comparer().any_exponent();
+        ways.push(self.b.seq([zero, plain, exponent]));
         let magnitude = self.b.alt(ways);
         self.signed(magnitude)
     }
