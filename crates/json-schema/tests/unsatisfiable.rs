@@ -53,7 +53,7 @@ fn keywords_of_scalars_clash() {
             {"type":"boolean","not":{"enum":[true,false]}}
                 unsatisfiable at /type: `type` clashes with `not` at /not: no value satisfies both; change or remove one of them
             false
-                unsatisfiable: `anyOf` allows no value
+                unsatisfiable: the schema `false` allows no value
         "#]],
     );
 }

@@ -7,7 +7,7 @@ use super::string::bounds;
 use crate::error::Error;
 use crate::json::Number;
 use crate::normal::{Alternative, Atom, Formula, FormulaId, Kind};
-use formwork_grammar::{ExprId, HashMap};
+use formwork_grammar::{Clause, Conditions, ExprId, HashMap};
 use std::sync::Arc;
 
 /// Positions with a demand of their own.
@@ -150,7 +150,8 @@ impl Lowering<'_> {
     // ---- distinct items ----
 
     /// Distinct items of few values as a set, each value a member; `None` if distinctness is not just asked for, or the
-    /// array may not end after every item, as a set may.
+    /// array may not end after every item, as a set may. A length is a condition on the set, where nothing else depends on
+    /// positions.
     fn array_set(&mut self, formula: FormulaId, pointer: &str) -> Result<Option<ExprId>, Error> {
         let is_unique = |this: &Self, part: &FormulaId| {
             matches!(this.normal.formulas.get(*part), Formula::Atom(Atom::Unique(true)))
@@ -158,10 +159,44 @@ impl Lowering<'_> {
         let mut parts = self.normal.formulas.conjuncts(formula);
         let n_before = parts.len();
         parts.retain(|part| !is_unique(self, part));
-        let rest = self.normal.formulas.all(parts.iter().copied());
-        if parts.len() == n_before || self.has_unique(rest) {
+        let whole = self.normal.formulas.all(parts.iter().copied());
+        if parts.len() == n_before || self.has_unique(whole) {
             return Ok(None);
         }
+        // States that say how many items came ask nothing when a mask is filled.
+        if let Some(set) = self.array_set_of(whole, None, pointer)? {
+            return Ok(Some(set));
+        }
+        let mut lengths = Vec::new();
+        parts.retain(|&part| match self.normal.formulas.get(part) {
+            Formula::Atom(Atom::MinItems(n)) => {
+                lengths.push(Clause::AtLeast(u32::try_from(*n).unwrap_or(u32::MAX)));
+                false
+            }
+            Formula::Atom(Atom::MaxItems(n)) => {
+                lengths.push(Clause::AtMost(u32::try_from(*n).unwrap_or(u32::MAX)));
+                false
+            }
+            _ => true,
+        });
+        let rest = self.normal.formulas.all(parts.iter().copied());
+        let everywhere = |part: &FormulaId| {
+            matches!(self.normal.formulas.get(*part), Formula::Atom(Atom::All { from: 0, to: None, .. }))
+        };
+        if lengths.is_empty() || !parts.iter().all(everywhere) {
+            return Ok(None);
+        }
+        let all = (0..lengths.len() as u32).collect();
+        lengths.push(Clause::All(all));
+        self.array_set_of(rest, Some(Conditions::default().asks(lengths)), pointer)
+    }
+
+    fn array_set_of(
+        &mut self,
+        rest: FormulaId,
+        conditions: Option<Conditions>,
+        pointer: &str,
+    ) -> Result<Option<ExprId>, Error> {
         let mut machine = Machine::default();
         let mut values = Values { max: MAX_MEMBERS, ..Values::default() };
         let mut ids: HashMap<FormulaId, usize> = HashMap::default();
@@ -176,7 +211,7 @@ impl Lowering<'_> {
             let derivative = self.normal.after_item(residual);
             let mut edges = Vec::new();
             for Alternative { demand, rest } in self.normal.choices(derivative, pointer)? {
-                let Some(domain) = self.domain(demand)? else { return Ok(None) };
+                let Some(domain) = self.domain(demand, 0)? else { return Ok(None) };
                 self.count_states(domain.len() / 8, pointer)?;
                 let target = *ids.entry(rest).or_insert_with(|| {
                     order.push(rest);
@@ -194,7 +229,7 @@ impl Lowering<'_> {
         let tails = self.tails(&machine, close.after, pointer);
         let head = self.head(&machine, 0, &tails, close.empty);
         let array = self.b.seq([open, head]);
-        Ok(Some(self.b.set(array, [])))
+        Ok(Some(self.b.set_with(array, conditions.unwrap_or_default())))
     }
 
     /// A value as a member; a string is one from its last quote on, so that all share the states of their characters.
@@ -227,7 +262,7 @@ impl Lowering<'_> {
             // The only item there is.
             return Ok(vec![(self.value(demand)?, (self.normal.settle_unique(rest, true), 0))]);
         }
-        let Some(domain) = self.domain(demand)? else {
+        let Some(domain) = self.domain(demand, 0)? else {
             let why = "cannot be decided from left to right where items may take too many values; bound them by `enum`";
             return Err(Error::unsupported(
                 self.normal.pointer_of(self.demand, "uniqueItems")?,
@@ -267,8 +302,8 @@ impl Lowering<'_> {
             .any(|part| matches!(self.normal.formulas.get(part), Formula::Atom(Atom::MaxItems(0))))
     }
 
-    /// The values that satisfy a demand, if they are scalars and few.
-    fn domain(&mut self, demand: FormulaId) -> Result<Option<Vec<Scalar>>, Error> {
+    /// The values that satisfy a demand, if they are few: scalars, and tuples of such values; `depth` tuples deep.
+    fn domain(&mut self, demand: FormulaId, depth: usize) -> Result<Option<Vec<Scalar>>, Error> {
         let mut domain = Vec::new();
         for kind in Kind::ALL {
             let component = self.normal.component(demand, kind)?;
@@ -283,14 +318,63 @@ impl Lowering<'_> {
                     let Some(numbers) = self.few_numbers(component) else { return Ok(None) };
                     domain.extend(numbers.into_iter().map(Scalar::Number));
                 }
-                (Kind::Array | Kind::Object, _) => {
-                    if !self.normal.is_empty_component(kind, component, 1) {
-                        return Ok(None);
+                (Kind::Array | Kind::Object, _) if self.normal.is_empty_component(kind, component, 1) => {}
+                (Kind::Object, _) => return Ok(None),
+                (Kind::Array, _) => {
+                    let ways = match self.normal.formulas.get(component) {
+                        Formula::Or(parts) => parts.to_vec(),
+                        _ => vec![component],
+                    };
+                    for way in ways {
+                        let Some(tuples) = self.tuples(way, depth)? else { return Ok(None) };
+                        domain.extend(tuples.into_iter().map(Scalar::Tuple));
                     }
                 }
             }
         }
-        Ok(Some(domain))
+        Ok((domain.len() <= MAX_MEMBERS).then_some(domain))
+    }
+
+    /// The arrays that satisfy a conjunction, if they are short, with few values at each position.
+    fn tuples(&mut self, formula: FormulaId, depth: usize) -> Result<Option<Vec<Vec<Scalar>>>, Error> {
+        let (mut min, mut max) = (0, u64::MAX);
+        let mut ranges = Vec::new();
+        for part in self.normal.formulas.conjuncts(formula) {
+            match *self.normal.formulas.get(part) {
+                Formula::Atom(Atom::MinItems(n)) => min = min.max(n),
+                Formula::Atom(Atom::MaxItems(n)) => max = max.min(n),
+                Formula::Atom(Atom::All { from, to, demand }) => ranges.push((from, to, demand)),
+                _ => return Ok(None),
+            }
+        }
+        if max > MAX_TUPLE || depth >= MAX_NESTED {
+            return Ok(None);
+        }
+        let mut all: Vec<Vec<Scalar>> = Vec::new();
+        let mut longest: Vec<Vec<Scalar>> = vec![Vec::new()];
+        for position in 0..=max {
+            if position >= min {
+                all.extend(longest.iter().cloned());
+            }
+            if position == max || longest.is_empty() {
+                break;
+            }
+            let here = ranges
+                .iter()
+                .filter(|&&(from, to, _)| from <= position && to.is_none_or(|to| position < to))
+                .map(|&(_, _, demand)| demand);
+            let here: Vec<FormulaId> = here.collect();
+            let demand = self.normal.formulas.all(here);
+            let Some(values) = self.domain(demand, depth + 1)? else { return Ok(None) };
+            if longest.len() * values.len() > MAX_MEMBERS || all.len() > MAX_MEMBERS {
+                return Ok(None);
+            }
+            let longer = longest.iter().flat_map(|tuple| {
+                values.iter().map(|value| tuple.iter().chain([value]).cloned().collect::<Vec<Scalar>>())
+            });
+            longest = longer.collect();
+        }
+        Ok(Some(all))
     }
 
     fn scalar(&mut self, scalar: &Scalar) -> ExprId {
@@ -305,6 +389,20 @@ impl Lowering<'_> {
                 self.runs.max = bound;
                 constant
             }
+            Scalar::Tuple(items) => {
+                let depth = self.inner_depth();
+                self.at_depth(depth, |this| {
+                    let (open, close) = this.brackets(Brackets::ARRAY);
+                    let mut parts = vec![open];
+                    for (i, item) in items.iter().enumerate() {
+                        let value = this.scalar(item);
+                        let item = this.item(value);
+                        parts.push(if i == 0 { item } else { this.after_comma(item) });
+                    }
+                    parts.push(if items.is_empty() { close.empty } else { close.after });
+                    this.b.seq(parts)
+                })
+            }
         }
     }
 }
@@ -317,12 +415,28 @@ const MAX_VALUES: usize = 10;
 /// The same where each is a member of a set.
 const MAX_MEMBERS: usize = 2_000;
 
+/// Items of a tuple that is written out, and how many tuples deep.
+const MAX_TUPLE: u64 = 16;
+const MAX_NESTED: usize = 4;
+
 /// A value that an item can have.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Scalar {
     Word(Kind),
     String(Arc<str>),
     Number(Number),
+    Tuple(Vec<Scalar>),
+}
+
+impl Scalar {
+    /// The same for values that are the same: numbers however they are written.
+    fn by_value(&self) -> Self {
+        match self {
+            Self::Number(number) => Self::Number(Number { written_plain: true, ..number.clone() }),
+            Self::Tuple(items) => Self::Tuple(items.iter().map(Self::by_value).collect()),
+            _ => self.clone(),
+        }
+    }
 }
 
 /// The values met so far.
@@ -340,11 +454,7 @@ impl Default for Values {
 
 impl Values {
     fn bit(&mut self, scalar: &Scalar) -> Option<usize> {
-        // Numbers are the same by value, however written.
-        let key = match scalar {
-            Scalar::Number(number) => Scalar::Number(Number { written_plain: true, ..number.clone() }),
-            _ => scalar.clone(),
-        };
+        let key = scalar.by_value();
         let n = self.met.len();
         if n >= self.max {
             return self.met.get(&key).copied();
