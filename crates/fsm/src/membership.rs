@@ -61,6 +61,8 @@ pub struct Membership {
     /// Per `some` the members that meet it.
     meeting: Vec<Vec<u32>>,
     nodes: Vec<Node>,
+    /// What it costs to look at all of it once.
+    size: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -105,8 +107,8 @@ pub struct Standing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManySteps;
 
-/// Steps of the search for one state.
-const MAX_STEPS: usize = 20_000;
+/// Work of the search for one state, in parts of the condition that are looked at: some tenths of a second.
+const MAX_WORK: usize = 50_000_000;
 
 /// Members that never come any more, by variable.
 type Absent = Vec<u64>;
@@ -151,6 +153,7 @@ impl Membership {
             nones: Vec::new(),
             meeting: Vec::new(),
             nodes: Vec::new(),
+            size: 0,
         };
         let add = |this: &mut Self, group: Vec<u32>| {
             for &number in &group {
@@ -188,6 +191,9 @@ impl Membership {
             push_bit(&mut member.adds, member.variable as usize);
         }
         this.add_clauses(conditions);
+        let of_nodes = this.nodes.iter().map(|node| 1 + node.literals.len() + node.nodes.len());
+        let of_members = this.members.iter().flatten().map(|member| 1 + member.meets.len());
+        this.size = of_nodes.sum::<usize>() + of_members.sum::<usize>() + this.nones.len();
         this
     }
 
@@ -327,20 +333,21 @@ impl Membership {
     /// # Errors
     /// The search took too many steps.
     pub fn standing(&self, state: &[u64]) -> Result<Standing, TooManySteps> {
-        let mut steps = 0;
+        let mut work = 0;
         let mut may_come = vec![0u64; self.members.len().div_ceil(64)];
         let may_end = self.holds(&self.bound(state, None, false));
-        let Some(way) = self.complete(state, &mut steps)? else {
+        let Some(way) = self.complete(state, &mut work)? else {
             return Ok(Standing { may_come: may_come.into(), may_end });
         };
         let possible = (0..self.members.len() as u32).filter(|&number| self.add(state, number).is_some());
         for number in possible {
+            work += self.size;
             if way.contains(&number) || self.completes(state, number, &way) {
                 set_bit(&mut may_come, number);
                 continue;
             }
             if let Some(after) = self.add(state, number) {
-                if self.complete(&after, &mut steps)?.is_some() {
+                if self.complete(&after, &mut work)?.is_some() {
                     set_bit(&mut may_come, number);
                 }
             }
@@ -368,11 +375,11 @@ impl Membership {
     }
 
     /// Members that complete the set, in some order; `None` if there are none such.
-    fn complete(&self, state: &[u64], steps: &mut usize) -> Result<Option<Vec<u32>>, TooManySteps> {
+    fn complete(&self, state: &[u64], work: &mut usize) -> Result<Option<Vec<u32>>, TooManySteps> {
         let mut stack: Vec<(Vec<u64>, Absent, Vec<u32>)> = vec![(state.to_vec(), Vec::new(), Vec::new())];
         while let Some((state, absent, way)) = stack.pop() {
-            *steps += 1;
-            if *steps > MAX_STEPS {
+            *work += 2 * self.size;
+            if *work > MAX_WORK {
                 return Err(TooManySteps);
             }
             let closed = self.bound(&state, None, false);

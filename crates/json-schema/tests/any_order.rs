@@ -80,6 +80,52 @@ fn properties_that_depend_on_each_other_keep_the_others_free() {
 }
 
 #[test]
+fn any_number_of_properties_may_depend_on_each_other() {
+    // Forty branches of four properties each, told apart by the value of one that may come last.
+    let branch = |i: usize| {
+        let own: Map<String, Value> =
+            (0..3).map(|k| (format!("key{}", 3 * i + k), json!({"type": "integer"}))).collect();
+        let mut all = own;
+        all.insert("kind".into(), json!({"const": i}));
+        all.insert("value".into(), json!({"type": "integer", "minimum": i}));
+        json!({"type": "object", "properties": all, "additionalProperties": false,
+            "required": ["kind", format!("key{}", 3 * i)]})
+    };
+    let schema = json!({"oneOf": (0..40).map(branch).collect::<Vec<_>>()});
+    let schema = Schema::new(&options(), &schema.to_string()).expect("compiles");
+    for (text, expected) in [
+        (r#"{"kind": 7, "key21": 1}"#, true),
+        (r#"{"key21": 1, "kind": 7}"#, true),
+        (r#"{"key22": 0, "value": 7, "key23": 5, "key21": 1, "kind": 7}"#, true),
+        (r#"{"value": 6, "key21": 1, "kind": 7}"#, false),
+        (r#"{"key21": 1, "kind": 8}"#, false),
+        (r#"{"key21": 1, "key24": 1, "kind": 7}"#, false),
+        (r#"{"key21": 1, "key22": 1}"#, false),
+        (r#"{"kind": 7, "key22": 1}"#, false),
+        (r#"{"kind": 7, "key21": 1, "key21": 1}"#, false),
+        (r#"{"value": 3.0, "kind": 3, "key9": 1e1}"#, true),
+    ] {
+        assert_eq!(schema.accepts(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn values_that_satisfy_several_branches_leave_them_open() {
+    // Each property is any value in all branches but its own: half of all subsets of branches may be open.
+    let branch = |i: usize| json!({"properties": {format!("key{i}"): {"type": "integer"}}, "required": [format!("key{i}")]});
+    let schema = json!({"anyOf": (0..20).map(branch).collect::<Vec<_>>()});
+    let schema = Schema::new(&options(), &schema.to_string()).expect("compiles");
+    let strings: Vec<String> = (0..20).map(|i| format!("\"key{i}\": \"x\"")).collect();
+    assert!(!schema.accepts(&format!("{{{}}}", strings.join(", "))), "no integer");
+    let mut mixed = strings;
+    mixed[13] = "\"key13\": 1".to_owned();
+    assert!(schema.accepts(&format!("{{{}}}", mixed.join(", "))));
+    mixed.reverse();
+    assert!(schema.accepts(&format!("{{{}}}", mixed.join(", "))));
+    assert!(!schema.accepts("{}") && schema.accepts(r#"{"other": 1, "other": 2, "key0": 1}"#));
+}
+
+#[test]
 fn the_number_of_properties_in_any_order_is_bounded() {
     let mut at_least = many(60, false);
     at_least["required"] = json!([]);

@@ -70,6 +70,71 @@ fn properties_in_any_order_are_linear() {
 }
 
 #[test]
+fn properties_that_depend_on_each_other_in_any_order_are_linear() {
+    let any = Options::default().property_order(PropertyOrder::Any);
+    let crossing = |n: usize| {
+        let depends: Map<String, Value> =
+            (0..n).map(|i| (format!("p{i}"), json!([format!("p{}", n + i)]))).collect();
+        json!({"properties": properties(2 * n), "dependentRequired": depends})
+    };
+    is_linear(&any, crossing, 20);
+    let one_of = |n: usize| {
+        let branch = |i: usize| json!({"required": [format!("p{i}")], "properties": {"kind": {"const": i}}});
+        json!({"properties": properties(n), "oneOf": (0..n).map(branch).collect::<Vec<_>>()})
+    };
+    is_linear(&any, one_of, 10);
+    let counted = |n: usize| json!({"properties": properties(n), "maxProperties": n / 2, "minProperties": 3});
+    is_linear(&any, counted, 50);
+}
+
+#[test]
+fn conditions_that_are_too_hard_are_a_limit() {
+    // So many pigeons in one hole less: each has a hole, and no two the same.
+    let n = 12;
+    let name = |pigeon: usize, hole: usize| format!("p{pigeon}_{hole}");
+    let mut all: Vec<Value> = (0..n)
+        .map(|i| json!({"anyOf": (0..n - 1).map(|k| json!({"required": [name(i, k)]})).collect::<Vec<_>>()}))
+        .collect();
+    for hole in 0..n - 1 {
+        for one in 0..n {
+            for other in 0..one {
+                all.push(json!({"not": {"required": [name(one, hole), name(other, hole)]}}));
+            }
+        }
+    }
+    let schema = json!({"type": "object", "allOf": all});
+    let any = Options::default().property_order(PropertyOrder::Any);
+    if let Ok(grammar) = any.grammar_from_value(&schema) {
+        let compiler = formwork_engine::Compiler::builder(formwork_vocab::Vocabulary::bytes()).build();
+        let ended = compiler.compile(&grammar).map_err(|error| error.kind().as_str()).and_then(|compiled| {
+            let mut matcher = formwork_engine::Matcher::new(&compiled);
+            matcher.accept_bytes(b"{").map_err(|_| "limit")
+        });
+        assert_eq!(ended, Err("limit"));
+    }
+}
+
+#[test]
+fn large_schemas_of_many_definitions_are_linear() {
+    // As descriptions of an interface are: half a megabyte of definitions that refer to each other.
+    let many = |n: usize| {
+        let definition = |i: usize| {
+            let mut members = properties(10);
+            for k in 1..4 {
+                members.insert(format!("next{k}"), json!({"$ref": format!("#/$defs/d{}", (i * k + 1) % n)}));
+            }
+            members
+                .insert("list".into(), json!({"type": "array", "items": {"$ref": format!("#/$defs/d{i}")}}));
+            json!({"type": "object", "description": "x".repeat(100), "properties": members, "required": ["p3"]})
+        };
+        let definitions: Map<String, Value> = (0..n).map(|i| (format!("d{i}"), definition(i))).collect();
+        json!({"$ref": "#/$defs/d0", "$defs": definitions})
+    };
+    is_linear(&Options::default(), many, 200);
+    is_linear(&Options::default().property_order(PropertyOrder::Any), many, 200);
+}
+
+#[test]
 fn depth_is_linear() {
     let nested = |key: &'static str| {
         move |n: usize| {
