@@ -83,9 +83,8 @@ fn properties_that_depend_on_each_other_keep_the_others_free() {
 fn any_number_of_properties_may_depend_on_each_other() {
     // Forty branches of four properties each, told apart by the value of one that may come last.
     let branch = |i: usize| {
-        let own: Map<String, Value> =
+        let mut all: Map<String, Value> =
             (0..3).map(|k| (format!("key{}", 3 * i + k), json!({"type": "integer"}))).collect();
-        let mut all = own;
         all.insert("kind".into(), json!({"const": i}));
         all.insert("value".into(), json!({"type": "integer", "minimum": i}));
         json!({"type": "object", "properties": all, "additionalProperties": false,

@@ -7,7 +7,11 @@
 mod extract;
 mod grammar;
 mod regions;
+#[cfg(feature = "schemas")]
+mod schema;
 mod set;
+#[cfg(feature = "schemas")]
+mod shrink;
 mod text;
 mod vocabulary;
 
@@ -17,7 +21,11 @@ mod strategy;
 pub use extract::{expand_counts, expand_sets, extract};
 pub use grammar::{GrammarShape, random_grammar};
 pub use regions::{REGION_ALPHABET, random_regions};
+#[cfg(feature = "schemas")]
+pub use schema::{random_instance, random_schema, schemas_with_instances};
 pub use set::random_set;
+#[cfg(feature = "schemas")]
+pub use shrink::{Json, shrinking};
 #[cfg(feature = "proptest")]
 pub use strategy::{cases, grammars, seeds, strategy_of};
 pub use text::{random_bytes, random_walk};

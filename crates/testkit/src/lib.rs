@@ -10,6 +10,8 @@
 mod failure;
 mod rng;
 
+#[cfg(feature = "documents")]
+pub mod document;
 #[cfg(feature = "fuzz")]
 pub mod fuzz;
 pub mod generate;

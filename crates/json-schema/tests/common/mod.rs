@@ -24,6 +24,11 @@ impl Schema {
         }
     }
 
+    /// What it was compiled to; `None` if nothing satisfies it.
+    pub(crate) fn grammar(&self) -> Option<&CompiledGrammar> {
+        self.0.as_ref()
+    }
+
     /// Whether the grammar has a text.
     pub(crate) fn accepts(&self, text: &str) -> bool {
         let Some(compiled) = &self.0 else { return false };
