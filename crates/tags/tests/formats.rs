@@ -511,3 +511,70 @@ fn pythonic_arguments() {
         );
     }
 }
+
+#[test]
+fn a_trigger_that_is_not_whole_is_text() {
+    let tags = json!({"type": "triggered_tags", "triggers": ["<call>"], "excludes": ["bad"], "tags": [{"begin": "<call>", "content": {"value": "1"}, "end": ";"}]});
+    check(
+        tags,
+        &["", "<call", "a <<call>1;", "b ba", "<call>1;<ca", "<call>1;ba"],
+        &["<call>", "<call>2;", "bad", "<call>1", "a<call>1;bad"],
+    );
+}
+
+#[test]
+fn a_bound_of_zero_is_the_empty_text() {
+    for format in [
+        json!({"type": "any_text", "max_chars": 0}),
+        json!({"type": "any_text", "max_tokens": 0}),
+        json!({"type": "any_tokens", "max_tokens": 0}),
+    ] {
+        check_with(&["<a>"], format.clone(), &[""], &["a", "<a>"]);
+        let tag = json!({"type": "tag", "begin": "(", "content": format, "end": ""});
+        check_with(&["<a>"], tag, &["("], &["(a", "(<a>"]);
+    }
+}
+
+#[test]
+fn what_goes_on_for_ever_needs_an_end() {
+    let refused = |content: Value| {
+        let format = json!({"type": "tag", "begin": "<", "content": content, "end": ""});
+        let error =
+            grammar_from_value(&json!({"type": "structural_tag", "format": format})).expect_err("refused");
+        assert_eq!(error.pointer(), "/format/end", "{error}");
+    };
+    let any = json!({"type": "any_text"});
+    let token_tags = json!({"type": "token_triggered_tags", "trigger_tokens": [1], "tags": [{"begin": {"type": "token", "token": 1}, "content": {"value": "1"}, "end": ""}]});
+    for content in [
+        any.clone(),
+        json!({"type": "star", "content": any}),
+        json!({"type": "plus", "content": any}),
+        json!({"type": "repeat", "min": 0, "max": -1, "content": any}),
+        json!({"type": "sequence", "elements": [{"value": "a"}, any]}),
+        json!({"type": "or", "elements": [{"value": "a"}, any]}),
+        json!({"type": "any_text", "capture": "x"}),
+        json!({"type": "any_tokens"}),
+        json!({"type": "triggered_tags", "triggers": ["["], "tags": [{"begin": "[", "content": {"value": "1"}, "end": "]"}]}),
+        token_tags,
+    ] {
+        refused(content);
+    }
+    let bounded = |content: Value| {
+        check(
+            json!({"type": "tag", "begin": "<", "content": content, "end": ""}),
+            &["<", "<a"],
+            &["", "<bad"],
+        );
+    };
+    bounded(json!({"type": "any_text", "excludes": ["bad"]}));
+    bounded(json!({"type": "any_text", "max_chars": 1}));
+    bounded(json!({"type": "any_text", "max_tokens": 2}));
+}
+
+#[test]
+fn a_token_is_read_by_its_bytes_and_as_a_whole() {
+    // Both ways at once: what follows either may come.
+    let first = json!({"type": "sequence", "elements": [{"type": "token", "token": "a"}, {"value": "1"}]});
+    let second = json!({"type": "sequence", "elements": [{"value": "a"}, {"value": "2"}]});
+    check(json!({"type": "or", "elements": [first, second]}), &["a1", "a2"], &["a", "b1", "aa1"]);
+}
