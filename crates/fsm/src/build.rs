@@ -22,6 +22,7 @@ use crate::tables::{Tables, Ticks};
 use crate::unit::{Body, Measurable, Unit, Units};
 use crate::work::{Stop, Work};
 use formwork_grammar::{ByteSet, Expr, ExprId, Grammar, HashMap};
+use std::num::NonZeroU32;
 use std::sync::{Arc, OnceLock};
 
 /// Builds the automata of a grammar. `interrupt` is asked every few dozen microseconds whether to stop.
@@ -90,6 +91,8 @@ pub(crate) struct Construction {
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     pub(crate) units: Units,
+    /// The units of the escapes of single ASCII characters, as far as they are met.
+    pub(crate) escapes: Vec<Option<NonZeroU32>>,
     /// Automata over code points of the intersections and complements met so far.
     pub(crate) texts: HashMap<ExprId, Arc<Dfa>>,
     /// Automata over code points of texts that are measured, by the operands that are no length.

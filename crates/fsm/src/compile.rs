@@ -20,6 +20,7 @@ use crate::ticks::{lengths_are_contiguous, ticks};
 use crate::unit::{Body, Lengths, Piece, Shape, Unit, measured, pieces};
 use crate::work::{Stop, Work};
 use formwork_grammar::{Expr, ExprId, Grammar, HashMap, RuleId};
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// What the building of all units shares.
@@ -495,18 +496,20 @@ impl<'a, 'g> Builder<'a, 'g> {
         let node = match spelling {
             Spelling::Json if call_escapes && self.shares_escapes => {
                 self.speller.raw(&mut self.nfa, edges, &mut letters);
-                let mut calls: Vec<(u32, NodeId)> = Vec::new();
                 if let [Range { low, high, target }] = *edges {
-                    calls.push((self.escape_unit(vec![(low, high)]), target));
+                    let unit =
+                        if low == high { self.escape_of(low) } else { self.escape_unit(vec![(low, high)]) };
+                    self.nfa.read_or_call(&letters, &[(unit, target)])
                 } else {
+                    let mut calls: Vec<(u32, NodeId)> = Vec::new();
                     let mut by_target: Vec<Range> = edges.to_vec();
                     by_target.sort_unstable_by_key(|edge| (edge.target, edge.low));
                     for group in by_target.chunk_by(|a, b| a.target == b.target) {
                         let ranges = group.iter().map(|edge| (edge.low, edge.high)).collect();
                         calls.push((self.escape_unit(ranges), group[0].target));
                     }
+                    self.nfa.read_or_call(&letters, &calls)
                 }
-                self.nfa.read_or_call(&letters, &calls)
             }
             _ => {
                 self.speller.letters(&mut self.nfa, spelling, edges, &mut letters);
@@ -515,6 +518,23 @@ impl<'a, 'g> Builder<'a, 'g> {
         };
         self.letters = letters;
         node
+    }
+
+    /// The unit of one character's escapes.
+    fn escape_of(&mut self, character: u32) -> u32 {
+        // PERF: every character of every name asks; finding the unit by its ranges costs two allocations and a hash.
+        let known = self.context.memory.escapes.get(character as usize).copied().flatten();
+        if let Some(unit) = known {
+            return unit.get();
+        }
+        let unit = self.escape_unit(vec![(character, character)]);
+        if character < 0x80 {
+            let escapes = &mut self.context.memory.escapes;
+            escapes.resize(0x80, None);
+            // Unit 0 is the root's.
+            escapes[character as usize] = NonZeroU32::new(unit);
+        }
+        unit
     }
 
     fn escape_unit(&mut self, ranges: Vec<(u32, u32)>) -> u32 {
