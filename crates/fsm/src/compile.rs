@@ -3,6 +3,7 @@
 //! An expression becomes a node *for what follows it* (see [`nfa`](crate::nfa)). Nothing recurses: a node is allotted
 //! first and filled from a work list.
 
+mod literals;
 mod tags;
 
 use crate::build::Memory;
@@ -20,7 +21,6 @@ use crate::ticks::{lengths_are_contiguous, ticks};
 use crate::unit::{Body, Lengths, Piece, Shape, Unit, measured, pieces};
 use crate::work::{Stop, Work};
 use formwork_grammar::{Expr, ExprId, Grammar, HashMap, RuleId};
-use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// What the building of all units shares.
@@ -467,80 +467,6 @@ impl<'a, 'g> Builder<'a, 'g> {
         Ok(())
     }
 
-    /// The node that begins a literal; not empty.
-    fn literal(&mut self, bytes: &[u8], spelling: Spelling, next: NodeId) -> Node {
-        let letters = letters_of(bytes, spelling);
-        let mut target = next;
-        for &letter in letters[1..].iter().rev() {
-            let node = self.letter_node(&[Range { low: letter, high: letter, target }], spelling);
-            target = self.nfa.add(node);
-        }
-        self.letter_node(&[Range { low: letters[0], high: letters[0], target }], spelling)
-    }
-
-    /// The node that reads one of these [letters of literals](letters_of).
-    fn letter_node(&mut self, edges: &[Range], spelling: Spelling) -> Node {
-        match spelling {
-            Spelling::Utf8 | Spelling::CodePoints => self.nfa.read(edges),
-            Spelling::Json => self.characters(edges, spelling, true),
-        }
-    }
-
-    /// The node that reads one character of these disjoint ranges. The letters of a literal in UTF-8 are bytes already.
-    ///
-    /// With `call_escapes`, JSON escapes are calls of a unit that all states share which read the same characters: five
-    /// states for each character of every property name would otherwise be most of the automaton.
-    fn characters(&mut self, edges: &[Range], spelling: Spelling, call_escapes: bool) -> Node {
-        let mut letters = std::mem::take(&mut self.letters);
-        letters.clear();
-        let node = match spelling {
-            Spelling::Json if call_escapes && self.shares_escapes => {
-                self.speller.raw(&mut self.nfa, edges, &mut letters);
-                if let [Range { low, high, target }] = *edges {
-                    let unit =
-                        if low == high { self.escape_of(low) } else { self.escape_unit(vec![(low, high)]) };
-                    self.nfa.read_or_call(&letters, &[(unit, target)])
-                } else {
-                    let mut calls: Vec<(u32, NodeId)> = Vec::new();
-                    let mut by_target: Vec<Range> = edges.to_vec();
-                    by_target.sort_unstable_by_key(|edge| (edge.target, edge.low));
-                    for group in by_target.chunk_by(|a, b| a.target == b.target) {
-                        let ranges = group.iter().map(|edge| (edge.low, edge.high)).collect();
-                        calls.push((self.escape_unit(ranges), group[0].target));
-                    }
-                    self.nfa.read_or_call(&letters, &calls)
-                }
-            }
-            _ => {
-                self.speller.letters(&mut self.nfa, spelling, edges, &mut letters);
-                self.nfa.read(&letters)
-            }
-        };
-        self.letters = letters;
-        node
-    }
-
-    /// The unit of one character's escapes.
-    fn escape_of(&mut self, character: u32) -> u32 {
-        // PERF: every character of every name asks; finding the unit by its ranges costs two allocations and a hash.
-        let known = self.context.memory.escapes.get(character as usize).copied().flatten();
-        if let Some(unit) = known {
-            return unit.get();
-        }
-        let unit = self.escape_unit(vec![(character, character)]);
-        if character < 0x80 {
-            let escapes = &mut self.context.memory.escapes;
-            escapes.resize(0x80, None);
-            // Unit 0 is the root's.
-            escapes[character as usize] = NonZeroU32::new(unit);
-        }
-        unit
-    }
-
-    fn escape_unit(&mut self, ranges: Vec<(u32, u32)>) -> u32 {
-        self.context.memory.units.intern(Unit::Escape(ranges), self.rule)
-    }
-
     fn sequence(&mut self, parts: &[ExprId], spelling: Spelling, next: NodeId) -> NodeId {
         let mut node = next;
         for piece in pieces(self.context.grammar, self.plan, &self.context.memory.measurable, parts, spelling)
@@ -561,55 +487,6 @@ impl<'a, 'g> Builder<'a, 'g> {
         let call = self.nfa.call(unit, next);
         let call = self.nfa.add(call);
         if empty { self.nfa.add_split(&[call, next]) } else { call }
-    }
-
-    /// Many literals share their beginnings in a trie; everything else is a node of its own.
-    fn alternatives(&mut self, parts: &[ExprId], spelling: Spelling, next: NodeId) -> Vec<NodeId> {
-        let grammar = self.context.grammar;
-        let mut nodes = Vec::new();
-        let mut literals: Vec<Vec<u32>> = Vec::new();
-        for &part in parts {
-            match grammar.expr(part) {
-                Expr::Bytes(bytes) => literals.push(letters_of(bytes, spelling)),
-                _ => nodes.push(self.node(part, spelling, next)),
-            }
-        }
-        if !literals.is_empty() {
-            literals.sort_unstable();
-            nodes.push(self.trie(&literals, spelling, next));
-        }
-        nodes
-    }
-
-    /// The node of the trie of sorted, different, non-empty words.
-    fn trie(&mut self, words: &[Vec<u32>], spelling: Spelling, next: NodeId) -> NodeId {
-        let root = self.nfa.reserve();
-        let mut todo = vec![(root, 0usize, words.len(), 0usize)];
-        while let Some((node, start, end, depth)) = todo.pop() {
-            let mut edges: Vec<Range> = Vec::new();
-            let mut first = start;
-            while first < end {
-                let letter = words[first][depth];
-                let mut last = first + 1;
-                while last < end && words[last][depth] == letter {
-                    last += 1;
-                }
-                // The shortest word of the run, if it ends here, stands first.
-                let ends = words[first].len() == depth + 1;
-                let rest = first + usize::from(ends);
-                let target = if rest == last {
-                    next
-                } else {
-                    let child = self.nfa.reserve();
-                    todo.push((child, rest, last, depth + 1));
-                    if ends { self.nfa.add_split(&[child, next]) } else { child }
-                };
-                edges.push(Range { low: letter, high: letter, target });
-                first = last;
-            }
-            self.nfa.nodes[node as usize] = self.letter_node(&edges, spelling);
-        }
-        root
     }
 
     fn repeat(
@@ -801,11 +678,3 @@ impl<'a, 'g> Builder<'a, 'g> {
 
 /// States of an automaton over code points beyond which its JSON escapes are shared units.
 const LARGE_TEXT: usize = 8;
-
-/// The letters of a literal: bytes, or characters where they are spelled or are the letters.
-fn letters_of(bytes: &[u8], spelling: Spelling) -> Vec<u32> {
-    match (spelling, std::str::from_utf8(bytes)) {
-        (Spelling::Utf8, _) | (_, Err(_)) => bytes.iter().map(|&byte| u32::from(byte)).collect(),
-        (_, Ok(text)) => text.chars().map(u32::from).collect(),
-    }
-}

@@ -1,0 +1,141 @@
+//! The nodes of literals and of single characters.
+
+use super::Builder;
+use crate::nfa::{Node, NodeId, Range};
+use crate::spelling::Spelling;
+use crate::unit::Unit;
+use formwork_grammar::{Expr, ExprId};
+use std::num::NonZeroU32;
+
+impl Builder<'_, '_> {
+    /// The node that begins a literal; not empty.
+    pub(super) fn literal(&mut self, bytes: &[u8], spelling: Spelling, next: NodeId) -> Node {
+        let letters = letters_of(bytes, spelling);
+        let mut target = next;
+        for &letter in letters[1..].iter().rev() {
+            let node = self.letter_node(&[Range { low: letter, high: letter, target }], spelling);
+            target = self.nfa.add(node);
+        }
+        self.letter_node(&[Range { low: letters[0], high: letters[0], target }], spelling)
+    }
+
+    /// The node that reads one of these [letters of literals](letters_of).
+    fn letter_node(&mut self, edges: &[Range], spelling: Spelling) -> Node {
+        match spelling {
+            Spelling::Utf8 | Spelling::CodePoints => self.nfa.read(edges),
+            Spelling::Json => self.characters(edges, spelling, true),
+        }
+    }
+
+    /// The node that reads one character of these disjoint ranges. The letters of a literal in UTF-8 are bytes already.
+    ///
+    /// With `call_escapes`, JSON escapes are calls of a unit that all states share which read the same characters: five
+    /// states for each character of every property name would otherwise be most of the automaton.
+    pub(super) fn characters(&mut self, edges: &[Range], spelling: Spelling, call_escapes: bool) -> Node {
+        let mut letters = std::mem::take(&mut self.letters);
+        letters.clear();
+        let node = match spelling {
+            Spelling::Json if call_escapes && self.shares_escapes => {
+                self.speller.raw(&mut self.nfa, edges, &mut letters);
+                if let [Range { low, high, target }] = *edges {
+                    let unit =
+                        if low == high { self.escape_of(low) } else { self.escape_unit(vec![(low, high)]) };
+                    self.nfa.read_or_call(&letters, &[(unit, target)])
+                } else {
+                    let mut calls: Vec<(u32, NodeId)> = Vec::new();
+                    let mut by_target: Vec<Range> = edges.to_vec();
+                    by_target.sort_unstable_by_key(|edge| (edge.target, edge.low));
+                    for group in by_target.chunk_by(|a, b| a.target == b.target) {
+                        let ranges = group.iter().map(|edge| (edge.low, edge.high)).collect();
+                        calls.push((self.escape_unit(ranges), group[0].target));
+                    }
+                    self.nfa.read_or_call(&letters, &calls)
+                }
+            }
+            _ => {
+                self.speller.letters(&mut self.nfa, spelling, edges, &mut letters);
+                self.nfa.read(&letters)
+            }
+        };
+        self.letters = letters;
+        node
+    }
+
+    /// The unit of one character's escapes.
+    fn escape_of(&mut self, character: u32) -> u32 {
+        // PERF: every character of every name asks; finding the unit by its ranges costs two allocations and a hash.
+        let known = self.context.memory.escapes.get(character as usize).copied().flatten();
+        if let Some(unit) = known {
+            return unit.get();
+        }
+        let unit = self.escape_unit(vec![(character, character)]);
+        if character < 0x80 {
+            let escapes = &mut self.context.memory.escapes;
+            escapes.resize(0x80, None);
+            // Unit 0 is the root's.
+            escapes[character as usize] = NonZeroU32::new(unit);
+        }
+        unit
+    }
+
+    fn escape_unit(&mut self, ranges: Vec<(u32, u32)>) -> u32 {
+        self.context.memory.units.intern(Unit::Escape(ranges), self.rule)
+    }
+
+    /// Many literals share their beginnings in a trie; everything else is a node of its own.
+    pub(super) fn alternatives(&mut self, parts: &[ExprId], spelling: Spelling, next: NodeId) -> Vec<NodeId> {
+        let grammar = self.context.grammar;
+        let mut nodes = Vec::new();
+        let mut literals: Vec<Vec<u32>> = Vec::new();
+        for &part in parts {
+            match grammar.expr(part) {
+                Expr::Bytes(bytes) => literals.push(letters_of(bytes, spelling)),
+                _ => nodes.push(self.node(part, spelling, next)),
+            }
+        }
+        if !literals.is_empty() {
+            literals.sort_unstable();
+            nodes.push(self.trie(&literals, spelling, next));
+        }
+        nodes
+    }
+
+    /// The node of the trie of sorted, different, non-empty words.
+    fn trie(&mut self, words: &[Vec<u32>], spelling: Spelling, next: NodeId) -> NodeId {
+        let root = self.nfa.reserve();
+        let mut todo = vec![(root, 0usize, words.len(), 0usize)];
+        while let Some((node, start, end, depth)) = todo.pop() {
+            let mut edges: Vec<Range> = Vec::new();
+            let mut first = start;
+            while first < end {
+                let letter = words[first][depth];
+                let mut last = first + 1;
+                while last < end && words[last][depth] == letter {
+                    last += 1;
+                }
+                // The shortest word of the run, if it ends here, stands first.
+                let ends = words[first].len() == depth + 1;
+                let rest = first + usize::from(ends);
+                let target = if rest == last {
+                    next
+                } else {
+                    let child = self.nfa.reserve();
+                    todo.push((child, rest, last, depth + 1));
+                    if ends { self.nfa.add_split(&[child, next]) } else { child }
+                };
+                edges.push(Range { low: letter, high: letter, target });
+                first = last;
+            }
+            self.nfa.nodes[node as usize] = self.letter_node(&edges, spelling);
+        }
+        root
+    }
+}
+
+/// The letters of a literal: bytes, or characters where they are spelled or are the letters.
+fn letters_of(bytes: &[u8], spelling: Spelling) -> Vec<u32> {
+    match (spelling, std::str::from_utf8(bytes)) {
+        (Spelling::Utf8, _) | (_, Err(_)) => bytes.iter().map(|&byte| u32::from(byte)).collect(),
+        (_, Ok(text)) => text.chars().map(u32::from).collect(),
+    }
+}
