@@ -266,9 +266,9 @@ impl Construction {
         self.work_left = work.left();
         let (tables, imports) = match built? {
             Built::Lazy { nfa, start, bounds } => {
-                Tables::lazy(nfa, start, Bounds { max_states: left, ..bounds }, &mut work, |callee| {
-                    self.first_bytes(callee)
-                })?
+                // What a lazy rule has made it keeps.
+                let bounds = Bounds { max_states: left, max_members: bounds.max_members / 8 };
+                Tables::lazy(nfa, start, bounds, &mut work, |callee| self.first_bytes(callee))?
             }
             Built::Whole(mut dfa) => {
                 self.n_states += dfa.len();
