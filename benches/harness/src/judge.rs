@@ -3,11 +3,13 @@
 pub mod ablation;
 pub mod corpus;
 pub mod engines;
+pub mod estimates;
 pub mod formwork;
 pub mod goals;
 pub mod maskbench;
 pub mod panel;
 pub mod plot;
+pub mod pools;
 pub mod process;
 pub mod record;
 pub mod scaling;

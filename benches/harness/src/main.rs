@@ -24,6 +24,10 @@ enum Command {
     Targets(Box<judge::targets::Options>),
     /// Agents' turns, free text with calls in it, over the number of tools
     Tools(Box<judge::tools::Options>),
+    /// What local masks cost, and what they were expected to
+    Estimates(Box<judge::estimates::Options>),
+    /// Formwork with an empty pool, a used one, and one out of a file
+    Pools(Box<judge::pools::Options>),
     /// Formwork as an engine of the judge's, on standard input and output
     #[command(hide = true)]
     Worker,
@@ -36,6 +40,8 @@ fn main() -> anyhow::Result<()> {
         Command::Scaling(options) => judge::scaling::run(&options),
         Command::Targets(options) => judge::targets::run(&options),
         Command::Tools(options) => judge::tools::run(&options),
+        Command::Estimates(options) => judge::estimates::run(&options),
+        Command::Pools(options) => judge::pools::run(&options),
         Command::Worker => worker::serve(judge::formwork::engine),
     }
 }

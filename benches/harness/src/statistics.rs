@@ -60,6 +60,31 @@ pub fn percentile(sorted: &[u64], share: f64) -> f64 {
     sorted.get(rank.clamp(1, sorted.len().max(1)) - 1).map_or(0.0, |&ns| micros(ns))
 }
 
+/// Spearman's rank correlation of pairs: 1 where both order them alike, 0 where neither says anything of the other. `None` if
+/// one of them orders nothing.
+pub fn spearman(pairs: &[(u64, u64)]) -> Option<f64> {
+    let (a, b) = (ranks(pairs.iter().map(|pair| pair.0)), ranks(pairs.iter().map(|pair| pair.1)));
+    let mean = (pairs.len() as f64 - 1.0) / 2.0;
+    let sum = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - mean) * (b - mean)).sum::<f64>();
+    let (both, own, others) = (sum(&a, &b), sum(&a, &a), sum(&b, &b));
+    (own > 0.0 && others > 0.0).then(|| both / (own * others).sqrt())
+}
+
+/// The position of each value in their order; of equal ones the mean of theirs.
+fn ranks(values: impl Iterator<Item = u64>) -> Vec<f64> {
+    let values: Vec<u64> = values.collect();
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by_key(|&i| values[i]);
+    let mut ranks = vec![0.0; values.len()];
+    let mut first = 0;
+    for equal in order.chunk_by(|&i, &k| values[i] == values[k]) {
+        let mean = first as f64 + (equal.len() as f64 - 1.0) / 2.0;
+        equal.iter().for_each(|&i| ranks[i] = mean);
+        first += equal.len();
+    }
+    ranks
+}
+
 fn micros(ns: u64) -> f64 {
     ns as f64 / 1_000.0
 }
@@ -67,6 +92,18 @@ fn micros(ns: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rank_correlation_asks_for_the_order_alone() {
+        let pairs = |b: [u64; 4]| [1, 2, 3, 40].into_iter().zip(b).collect::<Vec<_>>();
+        assert_eq!(spearman(&pairs([5, 6, 70, 800])), Some(1.0));
+        assert_eq!(spearman(&pairs([9, 8, 7, 1])), Some(-1.0));
+        // Ranks 0 1 2 3 against 0.5 0.5 2.5 2.5: covariance 4, variances 5 and 4.
+        let tied = spearman(&pairs([1, 1, 2, 2])).expect("an order");
+        assert!((tied - 4.0 / 20f64.sqrt()).abs() < 1e-12, "{tied}");
+        assert_eq!(spearman(&pairs([3, 3, 3, 3])), None);
+        assert_eq!(spearman(&[]), None);
+    }
 
     #[test]
     fn percentiles_are_samples() {

@@ -3,6 +3,7 @@
 use crate::budget::Budgets;
 use crate::captures::Capturing;
 use crate::config::Config;
+use crate::estimates::Estimates;
 use crate::pool::{Pool, Slots};
 use crate::runs::LongRuns;
 use crate::symbols::SymbolIds;
@@ -186,6 +187,11 @@ impl CompiledGrammar {
     pub(crate) fn switches(&self) -> Switches {
         let Config { slices, suffixes, .. } = self.inner.config;
         Switches { slices, suffixes }
+    }
+
+    /// What local masks are expected to cost.
+    pub(crate) fn estimates(&self) -> &Estimates {
+        self.inner.pool.estimates()
     }
 
     pub(crate) fn slices(&self) -> &Arc<Slices> {

@@ -17,6 +17,7 @@
 //! Two generations: what is used is in the young one; when it holds half the budget, the old one is forgotten and the young
 //! one grows old. Compiled grammars keep what they hold.
 
+use crate::estimates::Estimates;
 use crate::runs::LongRuns;
 use formwork_earley::LimitExceeded;
 use formwork_fsm::{Cache, RunBound, Segmented};
@@ -81,6 +82,7 @@ struct Inner {
     slices: Arc<Slices>,
     automata: Arc<Cache>,
     masks: Mutex<Masks>,
+    estimates: OnceLock<Estimates>,
     /// By bounds; few are ever asked for.
     long_runs: Mutex<Vec<Arc<LongRuns>>>,
     max_bytes: usize,
@@ -172,6 +174,7 @@ impl Pool {
             slices: Arc::new(slices),
             automata: Arc::new(automata),
             masks: Mutex::default(),
+            estimates: OnceLock::new(),
             long_runs: Mutex::default(),
             max_bytes,
             hits: AtomicU64::new(0),
@@ -200,6 +203,11 @@ impl Pool {
 
     pub(crate) fn automata(&self) -> &Arc<Cache> {
         &self.inner.automata
+    }
+
+    /// What local masks are expected to cost.
+    pub(crate) fn estimates(&self) -> &Estimates {
+        self.inner.estimates.get_or_init(|| Estimates::new(self.vocabulary().trie()))
     }
 
     /// The tokens that these bounds on runs may forbid.

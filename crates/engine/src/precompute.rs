@@ -8,8 +8,7 @@ use crate::compiled::CompiledGrammar;
 use crate::error::{CompileError, CompileErrorKind};
 use formwork_fsm::StateId;
 use formwork_grammar::Place;
-use formwork_mask::Ticks;
-use formwork_vocab::Trie;
+use formwork_mask::{Ticks, Walker};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -72,31 +71,58 @@ pub(crate) fn within_budget(
     Ok(())
 }
 
+/// The local masks of a grammar that are not computed yet, the dearest first: for whoever schedules them otherwise than
+/// [threads](crate::CompilerBuilder::threads) do, or measures what they cost.
+#[derive(Debug)]
+pub struct PendingMasks {
+    compiled: CompiledGrammar,
+    states: std::iter::Peekable<std::vec::IntoIter<(u64, StateId)>>,
+    walker: Option<Walker>,
+}
+
+impl CompiledGrammar {
+    /// The local masks that are not computed yet, of rules that are not built yet too, which are built here as far as
+    /// limits allow.
+    ///
+    /// Cost: building what is not built, and 0.1 µs a state.
+    pub fn pending(&self) -> PendingMasks {
+        // A rule that grows too large is found when it is reached.
+        let _ = self.automata().complete(&|| false);
+        let states = by_cost(self, |_| true).into_iter().peekable();
+        PendingMasks { compiled: self.clone(), states, walker: None }
+    }
+}
+
+impl PendingMasks {
+    /// What the next one is expected to cost, in nanoseconds, and whether its state is one of those that compiling computes
+    /// within its [budget](crate::Config::precompute); `None` if none is left.
+    pub fn estimate(&mut self) -> Option<(u64, bool)> {
+        while self.states.next_if(|&(_, state)| self.compiled.has_local(state)).is_some() {}
+        let &(cost, state) = self.states.peek()?;
+        Some((cost, formwork_mask::is_wide(self.compiled.automata(), state)))
+    }
+
+    /// Computes the next one, unless limits forbid it; whether there was one.
+    pub fn compute_next(&mut self) -> bool {
+        let next = self.estimate().and_then(|_| self.states.next());
+        if let Some((_, state)) = next {
+            let _ = self.compiled.local(state, Ticks::Ignored, &mut self.walker);
+        }
+        next.is_some()
+    }
+}
+
 /// The states of the rules that are built, with what their local masks are expected to cost, the dearest first.
 fn by_cost(compiled: &CompiledGrammar, wanted: impl Fn(StateId) -> bool) -> Vec<(u64, StateId)> {
     let automata = compiled.automata();
     let built = automata.rules().filter(|&rule| automata.is_ready(rule));
-    let mut states: Vec<(u64, StateId)> = built
+    let wanted = built
         .flat_map(|rule| automata.states_of(rule))
-        .filter(|&state| automata.is_scannable(state) && wanted(state))
-        .map(|state| (estimate(compiled, state), state))
-        .collect();
+        .filter(|&state| automata.is_scannable(state) && wanted(state));
+    let cost = |state| compiled.estimates().cost(automata, state);
+    let mut states: Vec<(u64, StateId)> = wanted.map(|state| (cost(state), state)).collect();
     states.sort_unstable_by_key(|&(cost, state)| (std::cmp::Reverse(cost), state));
     states
-}
-
-/// What the local mask of a state is expected to cost, in nanoseconds: by the part of the vocabulary's trie below the
-/// state's bytes, most of which its loop takes whole.
-pub(crate) fn estimate(compiled: &CompiledGrammar, state: StateId) -> u64 {
-    let automata = compiled.automata();
-    let trie = compiled.vocabulary().trie();
-    let own_loop = automata.own_loop(state);
-    let next = automata.next_bytes(state);
-    let children = next.iter().filter(|&byte| !own_loop.may_begin(byte));
-    let children = children.filter_map(|byte| trie.child(Trie::ROOT, byte));
-    let n_nodes: u64 = children.map(|child| u64::from(trie.end(child).get() - child.get())).sum();
-    let calls = if automata.calls(state) { 2_000 } else { 0 };
-    500 + calls + n_nodes / 8
 }
 
 /// Hands everything that is not computed yet to `n_jobs` jobs.

@@ -12,7 +12,7 @@
 
 pub use formwork_engine::{
     AcceptError, AcceptErrorKind, Capture, Captures, CompileError, CompileErrorKind, CompiledGrammar,
-    Compiler, CompilerBuilder, Config, LimitExceeded, MaskError, Matcher, MatcherBuilder, Pool,
+    Compiler, CompilerBuilder, Config, LimitExceeded, MaskError, Matcher, MatcherBuilder, PendingMasks, Pool,
     PoolFileError, PoolFileErrorKind, PoolStats, RollbackError,
 };
 pub use formwork_grammar::{ByteSet, Grammar, GrammarBuilder, Place, Position};
