@@ -3,11 +3,12 @@
 
 use crate::args::GenerateArgs;
 use crate::deadline::Deadline;
+use crate::pool;
 use crate::problem::Problem;
 use crate::sampler::{Document, Sampler};
 use crate::tokenizer;
 use crate::{Failure, SampleError, Status, written};
-use formwork::{Compiler, MaskError};
+use formwork::MaskError;
 use serde_json::json;
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -23,9 +24,10 @@ pub(crate) fn run(args: &GenerateArgs, out: &mut dyn Write) -> Result<Status, Fa
     if vocabulary.stop_tokens().is_empty() {
         return Err(no_stop(tokenizer).into());
     }
+    let compiler = pool::compiler(vocabulary, args.pool.file.as_deref())?.build();
     let deadline = Deadline::after(args.timeout);
     let started = Instant::now();
-    let compiled = Compiler::new(vocabulary)
+    let compiled = compiler
         .compile_with(&loaded.grammar, &|| deadline.is_over())
         .map_err(|error| args.grammar.locate(error.into()))?;
     let compile = read + started.elapsed();
@@ -50,6 +52,7 @@ pub(crate) fn run(args: &GenerateArgs, out: &mut dyn Write) -> Result<Status, Fa
         }
         written(out.flush())?;
     }
+    pool::keep(compiler.pool(), args.pool.file.as_deref())?;
     written(figures.print(args))?;
     Ok(if figures.n_unfinished == 0 { Status::Fine } else { Status::Rejected })
 }

@@ -37,6 +37,7 @@ mod convert;
 mod dot;
 mod dump;
 mod mask;
+mod pool;
 mod tags;
 mod tokenizer;
 mod vocab;

@@ -5,11 +5,12 @@ use crate::blame::Blame;
 use crate::colour::Palette;
 use crate::deadline::Deadline;
 use crate::explain::Rejection;
+use crate::pool;
 use crate::problem::Problem;
 use crate::tokenizer::{self, quoted, shown};
 use crate::verdict::{Followed, follow};
 use crate::{Failure, Status, written};
-use formwork::{Compiler, MaskError, Matcher, TokenId, Vocabulary, bits};
+use formwork::{MaskError, Matcher, TokenId, Vocabulary, bits};
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -19,9 +20,8 @@ pub(crate) fn run(args: &MaskArgs, out: &mut dyn Write) -> Result<Status, Failur
     let vocabulary = tokenizer::vocabulary(&args.tokenizer.name, &args.tokenizer.stop)?;
     let deadline = Deadline::after(args.timeout);
     // One mask is wanted, and no more local masks than it takes.
-    let compiled = Compiler::builder(vocabulary)
-        .precompute(0)
-        .build()
+    let compiler = pool::compiler(vocabulary, args.pool.file.as_deref())?.precompute(0).build();
+    let compiled = compiler
         .compile_with(&loaded.grammar, &|| deadline.is_over())
         .map_err(|error| args.grammar.locate(error.into()))?;
     let text = args.text.as_bytes();
@@ -45,6 +45,7 @@ pub(crate) fn run(args: &MaskArgs, out: &mut dyn Write) -> Result<Status, Failur
                 MaskError::Limit(limit) => Problem::limit(limit.to_string()).about("--text"),
                 error => Problem::internal(error.to_string()),
             })?;
+            pool::keep(compiler.pool(), args.pool.file.as_deref())?;
             if args.output.is_json() {
                 written(writeln!(out, "{}", next.to_json()))?;
             } else {

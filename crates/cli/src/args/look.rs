@@ -1,6 +1,6 @@
 //! The arguments of the commands that look inside: `mask`, `dump`, `convert`, `vocab`, `tags`.
 
-use super::{GrammarArgs, Output, TokenizerArgs, seconds};
+use super::{GrammarArgs, Output, PoolArgs, TokenizerArgs, seconds};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -27,6 +27,9 @@ pub(crate) struct MaskArgs {
 
     #[command(flatten)]
     pub(crate) tokenizer: TokenizerArgs,
+
+    #[command(flatten)]
+    pub(crate) pool: PoolArgs,
 
     /// Show so many of the allowed tokens, those of the smallest ids.
     #[arg(long, value_name = "N", default_value_t = 20)]

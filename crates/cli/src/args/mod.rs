@@ -118,6 +118,9 @@ pub(crate) struct GenerateArgs {
     #[command(flatten)]
     pub(crate) tokenizer: TokenizerArgs,
 
+    #[command(flatten)]
+    pub(crate) pool: PoolArgs,
+
     /// The seed of the random numbers.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
@@ -152,6 +155,14 @@ impl Output {
     pub(crate) fn is_json(self) -> bool {
         self == Self::Json
     }
+}
+
+/// What is kept from run to run.
+#[derive(Args, Debug)]
+pub(crate) struct PoolArgs {
+    /// Begin with what earlier runs with this tokenizer computed and kept in FILE, and keep there what is new.
+    #[arg(long = "pool", value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
 }
 
 /// Whose tokens.

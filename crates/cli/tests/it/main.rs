@@ -8,6 +8,7 @@ mod generate;
 mod help;
 mod jsonl;
 mod mask;
+mod pool;
 mod program;
 mod tags;
 mod tools;
