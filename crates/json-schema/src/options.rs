@@ -128,7 +128,8 @@ pub enum Numbers {
     /// numbers with bounds with an exponent only after one non-zero digit (`1.5e-7`), other numbers as JSON allows.
     #[default]
     Plain,
-    /// Also `1.0` and `1e2` where a whole number is asked for.
+    /// Also `1.0` and `1e2` where a whole number is asked for. Numbers that are compared (with bounds and constants) have an
+    /// exponent only after one digit that is not zero, and those with `multipleOf` may have none; the report says where.
     Any,
     /// One spelling for each value, the shortest: no needless zero, no plus, no `-0`.
     ///

@@ -79,7 +79,8 @@ fn bounds_on_integers_compare_exactly() {
             let plain = !text.contains(['.', 'e', 'E']);
             assert_eq!(grammar.accepts(text), inside && whole && plain, "{schema} {text}");
             assert!(!loose.accepts(text) || (inside && whole), "{schema} {text}");
-            if !text.contains(['e', 'E']) {
+            // All of these spellings have one digit that is not zero before an exponent.
+            if inside {
                 assert_eq!(loose.accepts(text), inside && whole, "{schema} {text}");
             }
         }
@@ -146,5 +147,35 @@ fn whole_numbers_in_any_spelling_are_json() {
     }
     for text in ["00e-1", "00.0E-1", "000e-2", "01", "1e-1", "10e-2", "1.5", "0.1e0", "e1", "1.e1"] {
         assert!(!grammar.accepts(text), "{text}");
+    }
+}
+
+#[test]
+fn any_spelling_is_there_or_reported() {
+    let any = Options::default().numbers(Numbers::Any);
+    for (schema, yes, no, note) in [
+        (
+            r#"{"type": "integer"}"#,
+            &["1e2", "1.5e1", "100e-2", "-0.0", "1e300"][..],
+            &["1.5", "1e-1"][..],
+            false,
+        ),
+        (r#"{"type": "integer", "minimum": 5}"#, &["1e2", "5.0", "1.5e1"], &["4e0", "1.55e1", "0"], true),
+        (
+            r#"{"type": "integer", "maximum": 100, "multipleOf": 50}"#,
+            &["1e2", "50.0", "-50"],
+            &["1.5e2", "75"],
+            true,
+        ),
+        (r#"{"enum": [100, 0]}"#, &["1e2", "100.0", "0e5", "-0.0E-3"], &["1e1", "0.1"], true),
+    ] {
+        let compiled = Schema::new(&any, schema).expect("supported");
+        for (texts, expected) in [(yes, true), (no, false)] {
+            for text in texts {
+                assert_eq!(compiled.accepts(text), expected, "{schema} {text}");
+            }
+        }
+        let (_, report) = any.grammar_with_report(schema).expect("supported");
+        assert_eq!(report.notes().iter().any(|note| note.what().starts_with("exponents")), note, "{report}");
     }
 }

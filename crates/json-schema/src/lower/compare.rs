@@ -119,6 +119,14 @@ impl Comparer<'_> {
         self.b.seq([point, digits])
     }
 
+    /// Zero with any fraction and exponent.
+    pub(super) fn zero(&mut self) -> ExprId {
+        let (fraction, exponent) = (self.zero_fraction(), self.any_exponent());
+        let (zero, fraction, exponent) =
+            (self.b.literal("0"), self.b.optional(fraction), self.b.optional(exponent));
+        self.b.seq([zero, fraction, exponent])
+    }
+
     /// A point and zeros.
     fn zero_fraction(&mut self) -> ExprId {
         let point = self.b.literal(".");

@@ -94,6 +94,16 @@ impl Lowering<'_> {
         Ok(())
     }
 
+    /// Says in the report, where every spelling was asked for, which ones of compared numbers there are: to compare digits
+    /// that an exponent moves takes a state for each distance.
+    fn note_exponents(&mut self, pointer: &str) {
+        if self.options.numbers == Numbers::Any {
+            let what =
+                "exponents are left out but after one digit that is not zero, and some of these beside `multipleOf`".to_owned();
+            self.notes.push(ReportEntry { pointer: pointer.to_owned(), what });
+        }
+    }
+
     /// The numbers that satisfy a formula.
     pub(super) fn number(&mut self, formula: FormulaId, pointer: &str) -> Result<ExprId, Error> {
         let bound = self.runs.max;
@@ -125,6 +135,7 @@ impl Lowering<'_> {
             return Ok(self.any_integer());
         }
         if let Some(listed) = self.listed(formula, whole)? {
+            self.note_exponents(pointer);
             return Ok(listed);
         }
         let divides_digits = |atom: &Atom| match atom {
@@ -141,7 +152,12 @@ impl Lowering<'_> {
         if atoms.iter().any(|(_, atom)| divides_digits(atom)) {
             return self.by_digits(formula, whole, pointer);
         }
-        let spellings = self.number_text(formula, whole, pointer)?;
+        // With exponents, that a number is whole is a condition like others.
+        let by_digits = whole && self.options.numbers != Numbers::Any;
+        let spellings = self.number_text(formula, by_digits, pointer)?;
+        if conjuncts.len() > usize::from(whole) {
+            self.note_exponents(pointer);
+        }
         if self.options.numbers != Numbers::Canonical {
             return Ok(spellings);
         }
@@ -226,6 +242,10 @@ impl Lowering<'_> {
         }
         let plain_only =
             self.options.numbers == Numbers::Plain && value.is_integer() && (number.written_plain || whole);
+        if value.is_zero() && self.options.numbers == Numbers::Any {
+            let zero = self.comparer().zero();
+            return self.signed(zero);
+        }
         let equal = if value.plain_len() > MAX_WRITTEN_OUT {
             // Written out it would be absurd; its scientific spelling is enough.
             self.b.never()
