@@ -2,46 +2,10 @@
 
 mod common;
 
-use common::Schema;
+use common::{Schema, dumped};
 use expect_test::expect;
 use formwork_json_schema::{Limits, Options, PropertyOrder, Whitespace};
 use serde_json::{Value, json};
-
-/// What `json.dumps` writes.
-fn dumps(value: &Value, indent: usize, separators: [&str; 2], depth: usize, out: &mut String) {
-    let line = |out: &mut String, depth: usize| {
-        out.push('\n');
-        out.push_str(&" ".repeat(indent * depth));
-    };
-    match value {
-        Value::Array(items) if !items.is_empty() => {
-            for (i, item) in items.iter().enumerate() {
-                out.push_str(if i == 0 { "[" } else { separators[0] });
-                line(out, depth + 1);
-                dumps(item, indent, separators, depth + 1, out);
-            }
-            line(out, depth);
-            out.push(']');
-        }
-        Value::Object(members) if !members.is_empty() => {
-            for (i, (key, member)) in members.iter().enumerate() {
-                out.push_str(if i == 0 { "{" } else { separators[0] });
-                line(out, depth + 1);
-                out.push_str(&format!("{}{}", json!(key), separators[1]));
-                dumps(member, indent, separators, depth + 1, out);
-            }
-            line(out, depth);
-            out.push('}');
-        }
-        other => out.push_str(&other.to_string()),
-    }
-}
-
-fn dumped(value: &Value, indent: usize, separators: [&str; 2]) -> String {
-    let mut out = String::new();
-    dumps(value, indent, separators, 0, &mut out);
-    out
-}
 
 /// Lists in lists, so many.
 fn nested(n: usize, inside: Value) -> Value {

@@ -5,8 +5,8 @@
 
 mod common;
 
-use common::Schema;
-use formwork_json_schema::{Checker, ErrorKind, Numbers, Options, PropertyOrder};
+use common::{Schema, dumped};
+use formwork_json_schema::{Checker, ErrorKind, Numbers, Options, PropertyOrder, Whitespace};
 use formwork_testkit::Rng;
 use formwork_testkit::document::{beyond_the_judge, random_document, repeats_a_name};
 use formwork_testkit::generate::{Json, cases, schemas_with_instances};
@@ -60,6 +60,12 @@ fn any() -> Options {
     Options::default().property_order(PropertyOrder::Any).numbers(Numbers::Any)
 }
 
+/// One spelling for each number, each member and item on a line of its own.
+fn laid_out() -> Options {
+    let lines = Whitespace::Lines { indent: 1, after_comma: false, after_colon: true };
+    Options::default().property_order(PropertyOrder::Any).numbers(Numbers::Canonical).whitespace(lines)
+}
+
 fn fail(why: String) -> TestCaseError {
     TestCaseError::fail(why)
 }
@@ -111,6 +117,7 @@ fn what_is_valid_is_accepted_and_nothing_else() {
         let mut checker = Checker::new(&with_any, &schema.to_string()).map_err(|e| fail(format!("{e}")))?;
         let grammar = compiled(&with_any, schema)?;
         let ordered = compiled(&in_order, schema)?;
+        let lines = compiled(&laid_out(), schema)?;
         seen.n_compiled += usize::from(grammar.is_some());
         for instance in instances {
             let Some(valid) = judges.verdict(instance) else {
@@ -130,6 +137,13 @@ fn what_is_valid_is_accepted_and_nothing_else() {
             if grammar.as_ref().is_some_and(|grammar| grammar.accepts(&text) != valid) {
                 return Err(fail(format!("the grammar says {} of {text}", !valid)));
             }
+            let laid_out = dumped(instance, 1, [",", ": "]);
+            if lines.as_ref().is_some_and(|lines| lines.accepts(&laid_out) != valid) {
+                return Err(fail(format!("the grammar of lines says {} of {laid_out}", !valid)));
+            }
+            if laid_out != text && lines.as_ref().is_some_and(|lines| lines.accepts(&text)) {
+                return Err(fail(format!("the grammar of lines takes {text}")));
+            }
             if !valid && ordered.as_ref().is_some_and(|ordered| ordered.accepts(&text)) {
                 return Err(fail(format!("in order, {text} is accepted")));
             }
@@ -144,7 +158,7 @@ fn what_is_valid_is_accepted_and_nothing_else() {
 #[test]
 fn what_is_written_under_the_masks_is_valid() {
     let seen = for_schemas(150, |schema, _, judges, seen| {
-        for options in [any(), Options::default()] {
+        for options in [any(), Options::default(), laid_out()] {
             let Some(grammar) = compiled(&options, schema)? else { continue };
             let Some(compiled) = grammar.grammar() else { continue };
             seen.n_compiled += 1;

@@ -4,6 +4,7 @@
 use formwork_engine::{CompiledGrammar, Compiler, Matcher};
 use formwork_json_schema::{Error, Options};
 use formwork_vocab::Vocabulary;
+use serde_json::Value;
 
 /// A schema compiled down to automata; `None` if nothing satisfies it.
 pub(crate) struct Schema(Option<CompiledGrammar>);
@@ -49,4 +50,45 @@ impl Random {
     pub(crate) fn of<'a, T: ?Sized>(&mut self, items: &[&'a T]) -> &'a T {
         items[self.below(items.len())]
     }
+}
+
+/// What `json.dumps` writes.
+fn dumps(value: &Value, indent: usize, separators: [&str; 2], depth: usize, out: &mut String) {
+    let line = |out: &mut String, depth: usize| {
+        out.push('\n');
+        out.push_str(&" ".repeat(indent * depth));
+    };
+    match value {
+        Value::Array(items) if !items.is_empty() => {
+            for (i, item) in items.iter().enumerate() {
+                out.push_str(if i == 0 { "[" } else { separators[0] });
+                line(out, depth + 1);
+                dumps(item, indent, separators, depth + 1, out);
+            }
+            line(out, depth);
+            out.push(']');
+        }
+        Value::Object(members) if !members.is_empty() => {
+            for (i, (key, member)) in members.iter().enumerate() {
+                out.push_str(if i == 0 { "{" } else { separators[0] });
+                line(out, depth + 1);
+                out.push_str(&format!("{}{}", Value::from(key.as_str()), separators[1]));
+                dumps(member, indent, separators, depth + 1, out);
+            }
+            line(out, depth);
+            out.push('}');
+        }
+        Value::Number(number) => {
+            let text = number.to_string();
+            out.push_str(text.strip_suffix(".0").unwrap_or(&text));
+        }
+        other => out.push_str(&other.to_string()),
+    }
+}
+
+/// The same of a whole document, whole numbers without a fraction.
+pub(crate) fn dumped(value: &Value, indent: usize, separators: [&str; 2]) -> String {
+    let mut out = String::new();
+    dumps(value, indent, separators, 0, &mut out);
+    out
 }
