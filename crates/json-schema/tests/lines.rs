@@ -103,3 +103,20 @@ fn values_that_nest_without_end_are_cut_and_reported() {
     let (_, report) = options.grammar_with_report(&deep.to_string()).expect("supported");
     assert!(report.notes().is_empty(), "{report}");
 }
+
+#[test]
+fn depths_do_not_multiply() {
+    let whitespace = Whitespace::Lines { indent: 2, after_comma: false, after_colon: true };
+    for order in [PropertyOrder::Schema, PropertyOrder::Any] {
+        let options = Options::default().whitespace(whitespace).property_order(order);
+        // Each depth refers to the next in several places.
+        for schema in [
+            json!({"properties": {"a": {"minProperties": 2, "$ref": "#"}}}),
+            json!({"properties": {"a": {"$ref": "#"}, "b": {"$ref": "#"}}, "additionalProperties": {"$ref": "#"}}),
+        ] {
+            let value = json!({"a": {"a": {"b": {}, "c": {}}, "c": {}}, "c": {}});
+            let compiled = Schema::new(&options, &schema.to_string()).expect("supported");
+            assert!(compiled.accepts(&dumped(&value, 2, [",", ": "])), "{schema}");
+        }
+    }
+}

@@ -10,7 +10,7 @@ use super::Lowering;
 use crate::normal::FormulaId;
 use crate::options::Whitespace;
 use crate::report::ReportEntry;
-use formwork_grammar::ExprId;
+use formwork_grammar::{ExprId, RuleId, Sharing};
 
 /// How many arrays and objects a value stands in, if white space depends on it; else 0.
 pub(super) type Depth = u32;
@@ -58,9 +58,14 @@ impl Lowering<'_> {
         result
     }
 
-    /// Notes which rule first asked for a rule.
-    pub(super) fn remember_parent(&mut self, key: &super::RuleKey) {
-        if let (Some(present), Some(_)) = (&self.present, self.indent()) {
+    /// Notes which rule first asked for a rule, and keeps it a rule: depths that refer to each other in line, several times
+    /// each, would multiply.
+    pub(super) fn keep_apart(&mut self, rule: RuleId, key: &super::RuleKey) {
+        if self.indent().is_none() {
+            return;
+        }
+        self.b.set_sharing(rule, Sharing::Keep);
+        if let Some(present) = &self.present {
             self.parents.insert(key.clone(), present.clone());
         }
     }

@@ -210,7 +210,7 @@ impl<'o> Lowering<'o> {
         }
         let rule = self.b.declare(&rule_name(&pointer), Place::Pointer(pointer));
         self.rules.insert(key.clone(), rule);
-        self.remember_parent(&key);
+        self.keep_apart(rule, &key);
         self.queue.push_back((rule, key, demand));
         Ok(self.b.rule(rule))
     }
