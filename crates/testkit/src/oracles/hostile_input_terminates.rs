@@ -2,9 +2,10 @@
 //!
 //! Counted in steps and bytes rather than in seconds, so that it means the same on every machine.
 
-use super::EngineCase;
+use super::{EngineCase, allows, ids};
 use crate::Outcome;
-use formwork_engine::{CompileErrorKind, Compiler, Matcher};
+use formwork_engine::{AcceptErrorKind, CompileErrorKind, Compiler, Matcher};
+use formwork_vocab::TokenId;
 use std::cell::Cell;
 
 const PROPERTY: &str = "hostile_input_terminates";
@@ -13,7 +14,11 @@ const PROPERTY: &str = "hostile_input_terminates";
 /// microseconds, so this is some minutes.
 const MAX_QUESTIONS: u32 = 5_000_000;
 
-/// Compiles, then follows `bytes` as far as they are accepted, with a mask at every step.
+/// So many steps are taken as the mask allows.
+const MAX_WALKED: usize = 32;
+
+/// Compiles, then follows `bytes` as far as they are accepted, with a mask at every step, and from there on tokens that the
+/// mask allows.
 ///
 /// # Errors
 /// The compiler did not come to an end, or a matcher holds much more than its limit allows.
@@ -38,6 +43,23 @@ pub fn hostile_input_terminates(case: &EngineCase, bytes: &[u8]) -> Outcome {
             break;
         }
     }
+    // Then as the mask allows, so that what is behind is reached, too.
+    for &byte in bytes.iter().take(MAX_WALKED) {
+        if matcher.is_finished() || matcher.fill_mask(&mut mask).is_err() {
+            break;
+        }
+        let allowed: Vec<TokenId> = ids(&case.vocabulary).filter(|&id| allows(&mask, id)).collect();
+        let Some(&token) = allowed.get(usize::from(byte) % allowed.len().max(1)) else { break };
+        match matcher.accept_token(token) {
+            Ok(()) => {}
+            Err(error) if matches!(error.kind(), AcceptErrorKind::Limit(_)) => break,
+            Err(error) => {
+                return Err(case.fail(PROPERTY, format_args!("the mask allows what is refused: {error}")));
+            }
+        }
+    }
+    // An answer or a limit.
+    let _ = matcher.captures();
     // The limit is checked before a row is added, and vectors double.
     if matcher.memory_size() > 4 * case.config.rows.max_bytes {
         let message =
