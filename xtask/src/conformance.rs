@@ -37,6 +37,8 @@ enum Which {
     MaskBenchAny,
     /// Walks through all schemas.
     Walks,
+    /// The same with properties in any order and numbers in any spelling.
+    WalksAny,
 }
 
 /// Of how many schemas one is walked through when nothing in particular was asked for.
@@ -56,8 +58,9 @@ pub(crate) fn run(arguments: Vec<String>) -> anyhow::Result<()> {
         differs |= maskbench::run(&arguments, maskbench::With::Any)?;
     }
     let walks_failed = match arguments.which {
-        Which::All => walks::run(&arguments, WALK_EVERY)?,
-        Which::Walks => walks::run(&arguments, 1)?,
+        Which::All => walks::run(&arguments, maskbench::With::Defaults, WALK_EVERY)?,
+        Which::Walks => walks::run(&arguments, maskbench::With::Defaults, 1)?,
+        Which::WalksAny => walks::run(&arguments, maskbench::With::Any, 1)?,
         _ => false,
     };
     if walks_failed {
@@ -83,8 +86,9 @@ fn parse(arguments: Vec<String>) -> anyhow::Result<Arguments> {
             "maskbench" => parsed.which = Which::MaskBench,
             "maskbench-any" => parsed.which = Which::MaskBenchAny,
             "walks" => parsed.which = Which::Walks,
+            "walks-any" => parsed.which = Which::WalksAny,
             other => bail!(
-                "unknown argument `{other}`; usage: conformance --data DIR [suite|maskbench|maskbench-any|walks] [--only PART] [--reasons] [--bless]"
+                "unknown argument `{other}`; usage: conformance --data DIR [suite|maskbench|maskbench-any|walks|walks-any] [--only PART] [--reasons] [--bless]"
             ),
         }
     }

@@ -43,6 +43,15 @@ pub(super) enum With {
     Any,
 }
 
+impl With {
+    pub(super) fn options(self) -> Options {
+        match self {
+            Self::Defaults => Options::default(),
+            Self::Any => Options::default().property_order(PropertyOrder::Any).numbers(Numbers::Any),
+        }
+    }
+}
+
 pub(super) fn run(arguments: &Arguments, with: With) -> anyhow::Result<bool> {
     let folder = arguments.data.join("maskbench");
     let mut names = json_files(&folder)?;
@@ -78,10 +87,7 @@ fn one_file(compiler: &Compiler, with: With, name: &str, text: &str) -> anyhow::
         by_spelling: Vec::new(),
         limits: Vec::new(),
     };
-    let options = match with {
-        With::Defaults => Options::default(),
-        With::Any => Options::default().property_order(PropertyOrder::Any).numbers(Numbers::Any),
-    };
+    let options = with.options();
     let compiled = match compile(compiler, &options, file.schema.get()) {
         Outcome::Compiled(compiled) => compiled,
         Outcome::Unsatisfiable => {
