@@ -56,7 +56,7 @@ pub enum Formats {
     ///
     /// `regex` and `idn-hostname` are more than regular languages: beside a pattern, a length or the like they are refused.
     /// They and, from draft 7 on, `hostname` leave some out, and the report says which; strings that are listed are looked
-    /// at in full. The first use of `idn-hostname` takes a second.
+    /// at in full. The first use of `idn-hostname` takes a second or two.
     /// Some are wider than the standard: the domain of `email` is bounded label by label, and not to 253 characters in
     /// all; that of `idn-email` may have any character beyond ASCII.
     #[default]

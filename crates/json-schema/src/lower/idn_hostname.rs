@@ -10,7 +10,7 @@
 //! - marks that compose with Latin, Greek or Cyrillic letters, after any such letter; middle dots of Katakana that have
 //!   no Hiragana, Katakana or Han beside them.
 //!
-//! The automata of labels have some ten thousand states; the first use with a vocabulary takes a second.
+//! The automata of labels have some ten thousand states; the first use with a vocabulary takes a second or two.
 
 use super::Lowering;
 use crate::idn::{Bidi, Class, Script, Table, VIRAMA};
