@@ -77,8 +77,16 @@ fn shown(text: &[u8]) -> String {
 
 /// Whether floats or a recursive parser cannot hold a document.
 pub fn beyond_the_judge(text: &str, error: &str) -> bool {
-    let mut runs = text.as_bytes().chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit());
-    runs.any(|run| run.len() > 15 && run[0].is_ascii_digit())
+    let of_number = |byte: u8| byte.is_ascii_digit() || byte == b'.';
+    let mut runs = text.as_bytes().chunk_by(|&a, &b| of_number(a) == of_number(b));
+    let n_digits = |text: &[u8]| text.iter().filter(|byte| byte.is_ascii_digit()).count();
+    // What is smaller than floats can be is a whole number to a judge: 0.
+    let is_tiny = |at: usize| {
+        let digits = text[at + 1..].strip_prefix('-').unwrap_or_default();
+        digits.bytes().take_while(u8::is_ascii_digit).count() > 2
+    };
+    runs.any(|run| n_digits(run) > 15)
+        || text.match_indices(['e', 'E']).any(|(at, _)| is_tiny(at))
         || error.contains("number out of range")
         || error.contains("recursion limit")
 }
