@@ -170,15 +170,20 @@ impl Sampler {
             let surprise = !is_urgent && rng.chance(self.surprise);
             let surprise = if surprise { self.any_allowed(&mut rng, &mask) } else { None };
             let surprise = surprise.filter(|&token| self.is_readable(&document.text, token));
-            let token = match surprise {
+            let mut token = surprise.or_else(|| self.spell(&mut rng, &mask, writer.ahead()));
+            if token.is_none() && !self.compiled.automata().regions().is_empty() {
+                // A budget of tokens is used up, of which the writer, who thinks in bytes, knows nothing.
+                token = self.any_allowed(&mut rng, &mask);
+            }
+            let token = match token {
                 Some(token) => token,
-                None => self.spell(&mut rng, &mask, writer.ahead()).ok_or_else(|| {
+                None => {
                     let wanted = String::from_utf8_lossy(writer.ahead()).into_owned();
-                    SampleError::Contradiction {
+                    return Err(SampleError::Contradiction {
                         text: document.text.clone(),
                         message: format!("the mask has no token for {wanted:?} (empty: the end)"),
-                    }
-                })?,
+                    });
+                }
             };
             matcher.accept_token(token).map_err(|error| contradiction(&document.text, &error))?;
             document.tokens.push(token);

@@ -80,3 +80,32 @@ fn wrong_options_are_named() {
     let answer = formwork(&["check", "--regex", "a", "--model", "qwen3"], b"");
     assert_eq!((answer.status, answer.err.as_str()), (2, "error: --model is an option of --tools\n"));
 }
+
+#[test]
+fn generated_reasoning_keeps_its_budget() {
+    let tools = File::new("tools.json", r#"[{"type": "function", "name": "ping"}]"#);
+    for seed in ["1", "2", "3"] {
+        let answer = formwork(
+            &[
+                "generate",
+                "--tools",
+                tools.path(),
+                "--model",
+                "qwen3",
+                "--tool-choice",
+                "required",
+                "--reasoning",
+                "on",
+                "--max-reasoning-tokens",
+                "5",
+                "--tokenizer",
+                "o200k_base",
+                "--seed",
+                seed,
+            ],
+            b"",
+        );
+        assert_eq!(answer.status, 0, "{answer:?}");
+        assert!(answer.out.contains("</think>") && answer.out.contains("ping"), "{answer:?}");
+    }
+}
