@@ -5,6 +5,7 @@
 
 use super::maskbench::{self, Pass};
 use super::panel::Workers;
+use super::plot::{Axis, Chart, Line};
 use super::record::{Output, Record};
 use super::tokenizer::Tokenizer;
 use super::variants::SWITCHES;
@@ -94,6 +95,8 @@ pub fn run(options: &Options) -> Result<()> {
     record.csv.push_str(
         "row,engine,compiled,lost,ttfm_avg_us,ttfm_p50_us,ttfm_p99_us,tbm_avg_us,tbm_p50_us,tbm_p99_us,tbm_p999_us,warm_ttfm_p50_us,warm_tbm_avg_us,warm_tbm_p99_us,peak_mib,same_masks\n",
     );
+    const DRAWN: [(&str, usize); 4] = [("TTFM p50", 1), ("TBM avg", 3), ("TBM p99", 5), ("warm TBM avg", 8)];
+    let mut lines = DRAWN.map(|_| Vec::<(f64, f64)>::new());
     let mut rows = Vec::new();
     for (engine, label) in labels.iter().enumerate() {
         let summary =
@@ -117,6 +120,12 @@ pub fn run(options: &Options) -> Result<()> {
             warm_tbm.mean,
             warm_tbm.p99,
         ];
+        // The rungs alone: what is left out below them stands in no order.
+        if engine <= SWITCHES.len() {
+            for (line, (_, column)) in lines.iter_mut().zip(DRAWN) {
+                line.extend((times[column] > 0.0).then_some((engine as f64 + 1.0, times[column])));
+            }
+        }
         let csv = times.map(|us| format!("{us:.3}")).join(",");
         let name = &results.engines[engine];
         record.csv.push_str(&format!("\"{label}\",{name},{compiled},{lost},{csv},{peak},\"{same}\"\n"));
@@ -125,6 +134,19 @@ pub fn run(options: &Options) -> Result<()> {
         rows.push(start.into_iter().chain(times.map(table::number)).chain(end).collect());
     }
     record.line(&table::markdown(&head, &rows));
+    let drawn = DRAWN.iter().zip(lines).enumerate();
+    let lines = drawn.map(|(colour, (&(name, _), points))| {
+        let name = name.to_owned();
+        Line { name, points, colour, dashed: false }
+    });
+    let chart = Chart {
+        title: "Optimisations added one by one".to_owned(),
+        x_label: "row of the table: one more is on than in the row before".to_owned(),
+        y_label: "µs".to_owned(),
+        x: Axis::Rows,
+        lines: lines.collect(),
+    };
+    record.pictures.push(("rungs", chart.svg()));
     for switch in SWITCHES {
         record.line(&format!("- `{}`: {}", switch.name, switch.about));
     }

@@ -37,6 +37,8 @@ pub enum Axis {
     Log,
     /// The share of samples up to a value: each nine takes as much room as the one before.
     Percentile,
+    /// The rows of a table, by their numbers.
+    Rows,
 }
 
 const WIDTH: f64 = 900.0;
@@ -52,6 +54,7 @@ impl Axis {
         match self {
             Self::Log => value.log10(),
             Self::Percentile => -(1.0 - value).log10(),
+            Self::Rows => value,
         }
     }
 
@@ -62,6 +65,9 @@ impl Axis {
                 [(0.0, "0"), (0.5, "50"), (0.9, "90"), (0.99, "99"), (0.999, "99.9"), (0.9999, "99.99")];
             let shown = ticks.into_iter().filter(|&(share, _)| share <= high);
             return shown.map(|(share, text)| (share, format!("{text} %"))).collect();
+        }
+        if self == Self::Rows {
+            return (low as u32..=high as u32).map(|row| (f64::from(row), row.to_string())).collect();
         }
         let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
         // Few decades: their halves and fifths too.
@@ -195,6 +201,14 @@ mod tests {
         assert_eq!(xs[2], WIDTH - ROOM[1]);
         assert!((xs[1] - (xs[0] + xs[2]) / 2.0).abs() < 0.1, "the middle decade is in the middle: {xs:?}");
         assert!(svg.contains("a&lt;b"));
+    }
+
+    #[test]
+    fn rows_are_evenly_spaced_and_numbered() {
+        let svg = chart(Axis::Rows, &[(1.0, 1.0), (2.0, 10.0), (3.0, 100.0)]);
+        let middle = (ROOM[0] + WIDTH - ROOM[1]) / 2.0;
+        assert!(svg.contains(&format!(r#"<circle cx="{middle:.1}""#)), "{svg}");
+        assert!(svg.contains(">2</text>"));
     }
 
     #[test]

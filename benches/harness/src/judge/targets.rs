@@ -2,6 +2,7 @@
 
 use super::engines::Contestant;
 use super::panel::{Panel, Workers};
+use super::plot::{Axis, Chart, Line};
 use super::record::{Output, Record};
 use super::table;
 use super::tasks::{self, ANY, Done, Task};
@@ -71,11 +72,19 @@ pub fn run(options: &Options) -> Result<()> {
         "task,engine,steps,ttfm_first_us,ttfm_again_us,mask_first_avg_us,mask_again_avg_us,mask_again_p99_us,mask_again_max_us,accept_again_avg_us,both_again_avg_us,remark\n",
     );
     let mut rows = Vec::new();
+    let mut lines: Vec<Line> = (0..panel.seats.len())
+        .map(|seat| {
+            let name = panel.seats[seat].contestant.name.clone();
+            Line { name, points: Vec::new(), colour: seat, dashed: false }
+        })
+        .collect();
+    let mut n_tasks = 0;
     for task in tasks() {
         if options.only.as_ref().is_some_and(|part| !task.name.contains(part.as_str())) {
             continue;
         }
-        for seat in 0..panel.seats.len() {
+        n_tasks += 1;
+        for (seat, line) in lines.iter_mut().enumerate() {
             let name = panel.seats[seat].contestant.name.clone();
             eprintln!("{}: {name}", task.name);
             let (n_steps, times, remark) =
@@ -93,6 +102,9 @@ pub fn run(options: &Options) -> Result<()> {
                             warm.accept.mean,
                             warm.both.mean,
                         ];
+                        if cost.warm.both.mean > 0.0 {
+                            line.points.push((f64::from(n_tasks), cost.warm.both.mean));
+                        }
                         (cost.n_steps.to_string(), Some(times), cost.remark.clone())
                     }
                 };
@@ -102,7 +114,7 @@ pub fn run(options: &Options) -> Result<()> {
             };
             let csv = cells(&|us| format!("{us:.3}")).join(",");
             record.csv.push_str(&format!("\"{}\",{name},{n_steps},{csv},\"{remark}\"\n", task.name));
-            let mut row = vec![task.name.clone(), name, n_steps];
+            let mut row = vec![format!("{n_tasks}. {}", task.name), name, n_steps];
             row.extend(cells(&table::number));
             row.push(goal(&task.name).to_owned());
             row.push(remark);
@@ -110,6 +122,14 @@ pub fn run(options: &Options) -> Result<()> {
         }
     }
     record.line(&table::markdown(&head, &rows));
+    let chart = Chart {
+        title: "Mask and accept, average of a step".to_owned(),
+        x_label: "number of the task".to_owned(),
+        y_label: "µs".to_owned(),
+        x: Axis::Rows,
+        lines,
+    };
+    record.pictures.push(("steps", chart.svg()));
     if options.only.is_none() {
         history(&mut record, &tokenizer)?;
     }
