@@ -2,10 +2,10 @@
 //!
 //! A walk that finds nothing allowed met a dead end. What it wrote is judged by the `jsonschema` crate, which shares nothing with what wrote it. Nothing is compared with a baseline: any failure fails.
 
-use super::maskbench::With;
 use super::{Arguments, Outcome, byte_compiler, compile, in_parallel, json_files};
 use anyhow::Context;
 use formwork::CompiledGrammar;
+use formwork::json_schema::{Options, PropertyOrder};
 use formwork_testkit::Rng;
 use formwork_testkit::document::{beyond_the_judge, random_document, repeats_a_name};
 use serde::Deserialize;
@@ -33,18 +33,18 @@ struct Walked {
 }
 
 /// Walks through every `step`th schema; whether anything failed.
-pub(super) fn run(arguments: &Arguments, with: With, step: usize) -> anyhow::Result<bool> {
+pub(super) fn run(arguments: &Arguments, order: PropertyOrder, step: usize) -> anyhow::Result<bool> {
     let folder = arguments.data.join("maskbench");
     let mut names: Vec<String> = json_files(&folder)?.into_iter().step_by(step.max(1)).collect();
     if let Some(only) = &arguments.only {
         names.retain(|name| name.contains(only));
     }
     let compiler = byte_compiler();
+    let options = Options::default().property_order(order);
     let results = in_parallel("walks", &names, |name| {
         let text = std::fs::read_to_string(folder.join(name)).with_context(|| name.clone())?;
         let file: File = serde_json::from_str(&text).with_context(|| name.clone())?;
-        let Outcome::Compiled(compiled) = compile(&compiler, &with.options(), &file.schema.to_string())
-        else {
+        let Outcome::Compiled(compiled) = compile(&compiler, &options, &file.schema.to_string()) else {
             return Ok(None);
         };
         anyhow::Ok(Some(one_schema(name, &file.schema, &compiled)))
