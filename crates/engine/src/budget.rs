@@ -14,8 +14,9 @@
 use crate::matcher::Matcher;
 use formwork_earley::{LimitExceeded, RowId};
 use formwork_fsm::{Automata, Counter, RuleId};
-use formwork_mask::{bits, late_tokens};
+use formwork_mask::{bits, late_tokens, unfinished_tokens};
 use formwork_vocab::TokenId;
+use std::sync::OnceLock;
 
 /// The regions of a grammar.
 #[derive(Debug)]
@@ -24,6 +25,8 @@ pub(crate) struct Budgets {
     regions: Box<[(RuleId, u32)]>,
     /// Whether some budget is so small that the region may be entered too late.
     some_are_small: bool,
+    /// From when they are first asked for.
+    unfinished: OnceLock<Box<[TokenId]>>,
 }
 
 impl Budgets {
@@ -36,7 +39,7 @@ impl Budgets {
         let regions: Box<[_]> = automata.regions().iter().map(|&rule| (rule, farthest(rule))).collect();
         let is_small = |&(rule, farthest): &(RuleId, u32)| matches!(automata.counter(rule), Some(Counter::Steps { max }) if max <= farthest);
         let some_are_small = regions.iter().any(is_small);
-        (!regions.is_empty()).then_some(Self { regions, some_are_small })
+        (!regions.is_empty()).then(|| Self { regions, some_are_small, unfinished: OnceLock::new() })
     }
 
     fn farthest(&self, rule: RuleId) -> u32 {
@@ -58,7 +61,8 @@ impl Matcher {
             // Any token may be a symbol here.
             true => bits::tokens(mask).collect(),
             false => {
-                let late = late_tokens(vocabulary, self.rows_mut(), row)?;
+                let unfinished = budgets.unfinished.get_or_init(|| unfinished_tokens(vocabulary).into());
+                let late = late_tokens(vocabulary, unfinished, self.rows_mut(), row)?;
                 late.into_iter().filter(|&token| bits::get(mask, token)).collect()
             }
         };

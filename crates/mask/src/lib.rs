@@ -35,7 +35,7 @@ mod tokens_by_byte;
 mod walk;
 
 pub use far::Ticks;
-pub use late::late_tokens;
+pub use late::{late_tokens, unfinished_tokens};
 pub use local::LocalMask;
 pub use resolve::{Resolver, write_accepted};
 pub use saved::{MaskWriter, Masks};
