@@ -18,7 +18,7 @@
 
 use crate::config::Config;
 use crate::regions;
-use formwork_grammar::{Expr, ExprId, Grammar, HashMap, Rule, RuleId, Sharing};
+use formwork_grammar::{Expr, ExprId, Grammar, HashMap, HashSet, Rule, RuleId, Sharing};
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::sync::Arc;
 
@@ -101,13 +101,14 @@ impl Plan {
         let mut size = vec![1u64; n];
         keep[grammar.root().index()] = true;
         let mut splits = HashMap::default();
+        let mut measure = Measure::new(grammar);
         for component in components {
             let recursive = component.len() > 1
                 || component.iter().any(|&rule| uses.callees[rule].contains(&(rule as u32)));
             if recursive && tail_calls_only(grammar, &component) {
                 let inner: u64 = component
                     .iter()
-                    .map(|&rule| expanded_size(grammar, rule, &keep, &size, &unbounded))
+                    .map(|&rule| expanded_size(grammar, rule, &keep, &size, &unbounded, &mut measure))
                     .sum();
                 for (&rule, callers) in component.iter().zip(uses.callers_outside(&component)) {
                     let most = if closed[rule] { SMALL } else { HUGE };
@@ -128,7 +129,7 @@ impl Plan {
             }
             // Callees come before callers, so the sizes of what is in line are known.
             for rule in callees_first(&component, &uses, &keep) {
-                size[rule] = expanded_size(grammar, rule, &keep, &size, &unbounded);
+                size[rule] = expanded_size(grammar, rule, &keep, &size, &unbounded, &mut measure);
                 let id = RuleId::from_index(rule).expect("a position among the rules");
                 if keep[rule] || !uses.reachable[rule] {
                     continue;
@@ -224,7 +225,7 @@ fn circles(grammar: &Grammar, uses: &Uses, components: &[Vec<usize>]) -> Vec<Rul
 
 /// Whether the rules of a cyclic component refer to each other only at their ends, and can end otherwise.
 fn tail_calls_only(grammar: &Grammar, component: &[usize]) -> bool {
-    let mut seen = formwork_grammar::HashSet::default();
+    let mut seen = HashSet::default();
     let mut stack: Vec<(ExprId, bool)> = Vec::new();
     for &rule in component {
         let id = RuleId::from_index(rule).expect("a position among the rules");
@@ -527,14 +528,44 @@ fn cut_cycles(
     }
 }
 
+/// What sizes of rules are measured with.
+struct Measure {
+    /// Per expression the rule that met it last, as often as its callers; and those met so many times over.
+    met_by: Vec<u32>,
+    repeated: HashSet<(ExprId, u64)>,
+    stack: Vec<(ExprId, u64)>,
+}
+
+impl Measure {
+    fn new(grammar: &Grammar) -> Self {
+        Self { met_by: vec![u32::MAX; grammar.n_exprs()], repeated: HashSet::default(), stack: Vec::new() }
+    }
+
+    /// Whether the rule meets the expression for the first time with this factor.
+    fn meets(&mut self, rule: usize, expr: ExprId, factor: u64) -> bool {
+        match factor {
+            1 => std::mem::replace(&mut self.met_by[expr.index()], rule as u32) != rule as u32,
+            _ => self.repeated.insert((expr, factor)),
+        }
+    }
+}
+
 /// Nodes of a rule's body with all that goes in line written out, each shared tail once; saturating.
-fn expanded_size(grammar: &Grammar, rule: usize, keep: &[bool], size: &[u64], unbounded: &[ExprId]) -> u64 {
+fn expanded_size(
+    grammar: &Grammar,
+    rule: usize,
+    keep: &[bool],
+    size: &[u64],
+    unbounded: &[ExprId],
+    measure: &mut Measure,
+) -> u64 {
     let id = RuleId::from_index(rule).expect("a position among the rules");
-    let mut seen = formwork_grammar::HashSet::default();
-    let mut stack = vec![(grammar.rule(id).body(), 1u64)];
+    let mut stack = std::mem::take(&mut measure.stack);
+    measure.repeated.clear();
+    stack.push((grammar.rule(id).body(), 1u64));
     let mut total = 0u64;
     while let Some((expr, factor)) = stack.pop() {
-        if !seen.insert((expr, factor)) {
+        if !measure.meets(rule, expr, factor) {
             continue;
         }
         let own = match grammar.expr(expr) {
@@ -560,6 +591,7 @@ fn expanded_size(grammar: &Grammar, rule: usize, keep: &[bool], size: &[u64], un
         };
         stack.extend(operands(grammar.expr(expr)).iter().map(|operand| (*operand, factor)));
     }
+    measure.stack = stack;
     total
 }
 
