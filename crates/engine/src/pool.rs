@@ -166,7 +166,7 @@ impl Pool {
 
     /// The bytes that automata may take beside so many of local masks.
     pub(crate) fn max_automata(max_bytes: usize) -> usize {
-        max_bytes / 2
+        max_bytes / 4 * 3
     }
 
     pub(crate) fn with_automata(slices: Slices, automata: Cache, max_bytes: usize) -> Self {

@@ -40,7 +40,7 @@ pub(crate) struct Lazy {
     stop: OnceLock<Stop>,
     /// What a state is that is beyond a limit.
     failed: LazyState,
-    /// Heap memory of the nodes.
+    /// Heap memory of the nodes, and of what is kept for each.
     nfa_size: usize,
 }
 
@@ -80,17 +80,19 @@ impl Lazy {
     /// What is read between `start` and the end, without the empty text; `first` says with which bytes the texts of a unit
     /// may begin. With it the units that are called, ascending.
     pub(crate) fn new(
-        nfa: Nfa,
+        mut nfa: Nfa,
         start: NodeId,
         bounds: Bounds,
         work: &mut Work<'_>,
         first: impl Fn(u32) -> ByteSet,
     ) -> Result<(Self, Vec<u32>), Stop> {
+        // It stays as long as the automaton.
+        nfa.shrink();
         let mut units: Vec<u32> = nfa.all_calls().iter().map(|call| call.unit).collect();
         units.sort_unstable();
         units.dedup();
         let imports = units.iter().map(|&unit| (unit, first(unit))).collect();
-        let nfa_size = nfa.memory_size();
+        let nfa_size = nfa.memory_size() + nfa.nodes.len() * Subset::BYTES_PER_NODE;
         let subset = Subset::new(nfa, start, true, bounds, work)?;
         let lazy = Self {
             states: Segmented::default(),
@@ -169,7 +171,7 @@ impl Lazy {
 
     /// Heap memory in bytes, about.
     pub(crate) fn memory_size(&self) -> usize {
-        self.nfa_size * 2 + self.n_states() * (size_of::<LazyState>() + 60)
+        self.nfa_size + self.n_states() * (size_of::<LazyState>() + 60)
     }
 }
 

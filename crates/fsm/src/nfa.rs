@@ -126,6 +126,14 @@ impl Nfa {
         &self.calls
     }
 
+    /// Gives back memory that was set aside for more.
+    pub(crate) fn shrink(&mut self) {
+        self.nodes.shrink_to_fit();
+        self.letters.shrink_to_fit();
+        self.calls.shrink_to_fit();
+        self.targets.shrink_to_fit();
+    }
+
     /// Heap memory in bytes.
     pub(crate) fn memory_size(&self) -> usize {
         size_of_val(&self.nodes[..])

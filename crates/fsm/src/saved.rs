@@ -227,19 +227,7 @@ impl Tables {
             }
             states.push(state);
         }
-        let end = byte_edges.len() as u32;
-        states.push(State {
-            first_edge: end,
-            first_ticking: end,
-            first_call: calls.len() as u32,
-            need: 0,
-            reach: 0,
-            accepting: false,
-            own_loop: loops.checked(0).ok_or(missing)?,
-            ticking_loop: loops.checked(0).ok_or(missing)?,
-            next_bytes: sets.checked(0).ok_or(missing)?,
-            called_bytes: sets.checked(0).ok_or(missing)?,
-        });
+        states.push(State::end(byte_edges.len(), calls.len()));
         let (states, byte_edges, calls) = (states.into(), byte_edges.into(), calls.into());
         Ok(Self::of_parts(states, byte_edges, calls, (loops, sets), alphabet, guards))
     }

@@ -29,6 +29,11 @@ pub(crate) fn determinise(
     work: &mut Work<'_>,
 ) -> Result<Dfa, Stop> {
     let mut subset = Subset::new(nfa, start, without_empty, bounds, work)?;
+    // Most nodes that read are a state by themselves.
+    let n_likely = subset.nfa.nodes.len() / 2;
+    let hashes = &subset.hashes;
+    subset.ids.reserve(n_likely, |&id| hashes[id as usize]);
+    subset.hashes.reserve(n_likely);
     let mut next = 0;
     while (next as usize) < subset.n_states() {
         let accepting = subset.expand(next, work)?;
@@ -108,9 +113,8 @@ impl Subset {
             dfa: Dfa::default(),
             nodes: Vec::new(),
             sets: Vec::new(),
-            // Most nodes that read are a state by themselves.
-            ids: HashTable::with_capacity(n_nodes / 2),
-            hashes: Vec::with_capacity(n_nodes / 2),
+            ids: HashTable::new(),
+            hashes: Vec::new(),
             by_targets: HashMap::default(),
             by_target: vec![UNKNOWN; n_nodes],
             hasher: ahash::RandomState::with_seeds(1, 2, 3, 4),
@@ -132,6 +136,9 @@ impl Subset {
         debug_assert_eq!(first, 0, "the start is the first state");
         Ok(subset)
     }
+
+    /// Memory beside the nodes themselves, whatever is made of them: `by_target` and `seen`.
+    pub(crate) const BYTES_PER_NODE: usize = size_of::<Reached>() + size_of::<u32>();
 
     /// States that some edge leads to.
     pub(crate) fn n_states(&self) -> usize {

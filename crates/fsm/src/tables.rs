@@ -77,6 +77,24 @@ pub(crate) struct State {
     pub(crate) called_bytes: Number<ByteSet>,
 }
 
+impl State {
+    /// What stands behind the last state, where its edges end.
+    pub(crate) fn end(n_byte_edges: usize, n_calls: usize) -> Self {
+        Self {
+            first_edge: n_byte_edges as u32,
+            first_ticking: n_byte_edges as u32,
+            first_call: n_calls as u32,
+            need: 0,
+            reach: 0,
+            accepting: false,
+            own_loop: Number::FIRST,
+            ticking_loop: Number::FIRST,
+            next_bytes: Number::FIRST,
+            called_bytes: Number::FIRST,
+        }
+    }
+}
+
 /// Reads a byte of `low..=high`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByteEdge {
@@ -171,19 +189,7 @@ impl Tables {
                 called_bytes,
             });
         }
-        let end = byte_edges.len() as u32;
-        states.push(State {
-            first_edge: end,
-            first_ticking: end,
-            first_call: calls.len() as u32,
-            need: 0,
-            reach: 0,
-            accepting: false,
-            own_loop: loops.number(Loop::default()),
-            ticking_loop: loops.number(Loop::default()),
-            next_bytes: sets.number(ByteSet::EMPTY),
-            called_bytes: sets.number(ByteSet::EMPTY),
-        });
+        states.push(State::end(byte_edges.len(), calls.len()));
         let (states, byte_edges, calls) = (states.into(), byte_edges.into(), calls.into());
         let values = (loops.finished(), sets.finished());
         let tables = Self::of_parts(states, byte_edges, calls, values, alphabet, guards);
@@ -433,6 +439,10 @@ pub(crate) struct Distinct<T> {
 /// The number of a value among the distinct ones.
 #[derive(Debug)]
 pub(crate) struct Number<T>(u32, PhantomData<T>);
+
+impl<T> Number<T> {
+    const FIRST: Self = Self(0, PhantomData);
+}
 
 impl<T> Clone for Number<T> {
     fn clone(&self) -> Self {
