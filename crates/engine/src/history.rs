@@ -3,8 +3,8 @@
 //! A list of chunks, newest first. A fork shares all full chunks and copies the last, unfinished one, so it costs the same
 //! however long the output is. A step is the row after it and what was accepted, 8 bytes.
 //!
-//! The [run](crate::runs) that the output ends with is kept once, beside the run before each chunk: after a rollback it is
-//! counted again from there, through at most 255 steps, a microsecond.
+//! The [run](crate::runs) that the output ends with is kept, the runs before the latest 16 steps, and the run before each
+//! chunk: a short rollback looks it up, a longer one counts it again from there, through at most 255 steps.
 //!
 //! Rows are [forgotten](History::forget) in the middle of long outputs, all but those of the latest steps. What was accepted
 //! is not: rolled back further, the matcher accepts it again.
@@ -34,6 +34,8 @@ struct Step {
 
 const _: () = assert!(size_of::<Step>() == 8, "a step of the history");
 
+/// Steps before which the run is known: as many as drafts are long.
+const RECENT: usize = 16;
 /// Ids of tokens are below.
 const STOPPED: u32 = 1 << 31;
 const BYTES: u32 = STOPPED - 1;
@@ -129,6 +131,9 @@ pub(crate) struct History {
     n_bytes: u64,
     /// Where the output is, if runs are counted.
     run: Run,
+    /// Where it was before the latest steps: before step i at `i % RECENT`, for the last `n_recent` steps.
+    recent: [Run; RECENT],
+    n_recent: usize,
     /// The rows of so many of the oldest steps are forgotten.
     n_forgotten: usize,
 }
@@ -191,6 +196,8 @@ impl History {
             }
         };
         self.last.steps.push(Step { row, what });
+        self.recent[self.len % RECENT] = self.run;
+        self.n_recent = (self.n_recent + 1).min(RECENT);
         self.run = run;
         self.len += 1;
         self.n_bytes += n_bytes as u64;
@@ -199,13 +206,24 @@ impl History {
     /// Takes back the last `n` steps, all of them if there are fewer; `text_of` says what a token adds to the output,
     /// `bounds` which runs are counted.
     pub(crate) fn pop<'t>(&mut self, n: usize, text_of: impl Fn(TokenId) -> &'t [u8], bounds: &[RunBound]) {
-        for _ in 0..n.min(self.len) {
+        let n = n.min(self.len);
+        for _ in 0..n {
             self.open_last();
             self.n_bytes -= self.last.pop(&text_of) as u64;
             self.len -= 1;
         }
-        if n > 0 && !bounds.is_empty() {
-            self.run = self.last.run(&text_of, bounds);
+        if n == 0 || bounds.is_empty() {
+            return;
+        }
+        match self.n_recent.checked_sub(n) {
+            Some(left) => {
+                self.run = self.recent[self.len % RECENT];
+                self.n_recent = left;
+            }
+            None => {
+                self.run = self.last.run(&text_of, bounds);
+                self.n_recent = 0;
+            }
         }
     }
 
