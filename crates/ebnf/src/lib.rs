@@ -73,8 +73,8 @@
 //! | `ExcludeToken(5, …)` | one token, special ones included, that is none of these and no stop token |
 //! | `Tag("<|call\|>x")` | a text in which the names of special tokens mean those tokens |
 //! | `Until(("t", a), …, excludes=("x", …), ends=true)` | text in which no trigger `t` has been completed, up to the first that is, and then its `a`; with `ends`, also text with nothing behind it. What is excluded is never completed. Triggers are tags |
-//! | `TagDispatch(("t", a), …, excludes=("x", …), loop_after_dispatch=true)` | the same, ending anywhere in the text, and after `a` text again, unless `loop_after_dispatch=false` |
-//! | `TokenTagDispatch((5, a), …, excludes=(6, …), loop_after_dispatch=true)` | the same over tokens: any but the triggers and the excluded ones |
+//! | `TagDispatch(("t", a), …, excludes=("x", …), loop_after_dispatch=true)` | the same, ending anywhere in the text, and after `a` text again, unless `loop_after_dispatch=false`; without a trigger it is free text |
+//! | `TokenTagDispatch((5, a), …, excludes=(6, …), loop_after_dispatch=true)` | the same over tokens: any but the triggers and the excluded ones; without a trigger it is these |
 //!
 //! The operands of the first three are regular expressions over characters: rules may be used in them if they are not
 //! recursive, and are put in place of their names (in their own definitions too); bytes, tokens and `JsonText` may not.

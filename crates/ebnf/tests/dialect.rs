@@ -225,6 +225,16 @@ fn dispatch() {
             dispatch ::= ExcludeToken(7, 8, "<|e|>", "<|t|>")* ("" | Token("<|t|>") "x" dispatch | Token(7) "y" dispatch)
         "#]],
     );
+    // Without triggers it is what XGrammar prints for free text and free tokens.
+    check(
+        "root ::= TagDispatch(loop_after_dispatch=false, excludes=(\"END\")) \"END\" TagDispatch() x\n\
+         x ::= TokenTagDispatch(excludes=(5,))",
+        expect![[r#"
+            root ::= Until(excludes=("END"), ends=true) "END" dispatch x
+            x ::= ExcludeToken(5)*
+            dispatch ::= Until(ends=true)
+        "#]],
+    );
 }
 
 #[test]

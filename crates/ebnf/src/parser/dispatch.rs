@@ -246,7 +246,8 @@ impl Parser<'_> {
         let Some(frame) = self.frames.pop() else { unreachable!("a dispatch is being read") };
         let Arguments { triggers, continuations, excluded, flag, .. } = frame.arguments;
         let call = frame.call;
-        if triggers.is_empty() && !(call == Some(Call::Until) && flag == Some(true)) {
+        // A dispatch without triggers is free text, or free tokens; text up to nothing never ends.
+        if triggers.is_empty() && call == Some(Call::Until) && flag != Some(true) {
             return Err(self.unexpected(close, "a trigger and what follows it"));
         }
         if call != Some(Call::Until) {
