@@ -97,8 +97,12 @@ pub enum Style {
     MinimaxXml,
     /// `<｜DSML｜parameter name="KEY" string="true">VALUE</｜DSML｜parameter>`.
     DeepseekXml,
+    /// `<｜DSML｜ parameter name="KEY" string="true">VALUE</｜DSML｜ parameter>`.
+    DeepseekV41Xml,
     /// `<arg_key>KEY</arg_key><arg_value>VALUE</arg_value>`.
     GlmXml,
+    /// `<|open|>argument key="KEY" type="TYPE"<|sep|>VALUE<|close|>argument<|sep|>`.
+    KimiK3Xml,
     /// `KEY=VALUE, KEY=VALUE`, the values as Python literals.
     Pythonic,
 }

@@ -410,13 +410,15 @@ fn style(name: &Value, pointer: &str) -> Result<Style, Error> {
         Some("qwen_xml") => Ok(Style::QwenXml),
         Some("minimax_xml") => Ok(Style::MinimaxXml),
         Some("deepseek_xml") => Ok(Style::DeepseekXml),
+        Some("deepseek_v4_1_xml") => Ok(Style::DeepseekV41Xml),
         Some("glm_xml") => Ok(Style::GlmXml),
+        Some("kimi_k3_xml") => Ok(Style::KimiK3Xml),
         Some("pythonic") => Ok(Style::Pythonic),
-        Some("cohere_xml" | "kimi_k3_xml" | "minimax_m3_xml" | "deepseek_v4_1_xml") => {
+        Some("cohere_xml" | "minimax_m3_xml") => {
             Err(Error::new(ErrorKind::Unsupported, pointer, format!("the style {name} is not supported yet")))
         }
         _ => {
-            let known = "json, pythonic, qwen_xml, minimax_xml, deepseek_xml, glm_xml";
+            let known = "json, pythonic, qwen_xml, minimax_xml, deepseek_xml, deepseek_v4_1_xml, glm_xml, kimi_k3_xml";
             Err(Error::invalid(pointer, format!("there is no style {name}; known are {known}")))
         }
     }

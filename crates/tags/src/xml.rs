@@ -19,31 +19,67 @@ use serde_json::{Map, Value, json};
 struct Markup {
     /// Before the key.
     open: &'static str,
-    /// Between key and value: of a string, and of JSON.
-    after_key: [&'static [&'static str]; 2],
+    /// Between the key and a string: pieces with white space between them.
+    before_text: &'static [&'static str],
+    /// Values that are no strings: their types, and what stands between the key and one of them.
+    before_json: &'static [(&'static [&'static str], &'static [&'static str])],
     close: &'static str,
+    /// Whether `&` and `"` are escaped in keys, as in attributes of XML.
+    escapes: bool,
 }
 
-const DEEPSEEK_CLOSE: &str = "</｜DSML｜parameter>";
+/// All types but strings.
+const JSON: &[&str] = &["number", "boolean", "null", "object", "array"];
 
 fn markup(style: Style) -> Markup {
-    let same = |text: &'static [&'static str]| [text, text];
+    let plain = Markup {
+        open: "<parameter=",
+        before_text: &[">"],
+        before_json: &[(JSON, &[">"])],
+        close: "</parameter>",
+        escapes: false,
+    };
     match style {
-        Style::Json | Style::Pythonic | Style::QwenXml => {
-            Markup { open: "<parameter=", after_key: same(&[">"]), close: "</parameter>" }
-        }
-        Style::MinimaxXml => {
-            Markup { open: "<parameter name=\"", after_key: same(&["\">"]), close: "</parameter>" }
-        }
+        Style::Json | Style::Pythonic | Style::QwenXml => plain,
+        Style::MinimaxXml => Markup {
+            open: "<parameter name=\"",
+            before_text: &["\">"],
+            before_json: &[(JSON, &["\">"])],
+            ..plain
+        },
         Style::DeepseekXml => Markup {
             open: "<｜DSML｜parameter name=\"",
-            after_key: [&["\" string=\"true\">"], &["\" string=\"false\">"]],
-            close: DEEPSEEK_CLOSE,
+            before_text: &["\" string=\"true\">"],
+            before_json: &[(JSON, &["\" string=\"false\">"])],
+            close: "</｜DSML｜parameter>",
+            ..plain
+        },
+        Style::DeepseekV41Xml => Markup {
+            open: "<｜DSML｜ parameter name=\"",
+            before_text: &["\" string=\"true\">"],
+            before_json: &[(JSON, &["\" string=\"false\">"])],
+            close: "</｜DSML｜ parameter>",
+            ..plain
         },
         Style::GlmXml => Markup {
             open: "<arg_key>",
-            after_key: same(&["</arg_key>", "<arg_value>"]),
+            before_text: &["</arg_key>", "<arg_value>"],
+            before_json: &[(JSON, &["</arg_key>", "<arg_value>"])],
             close: "</arg_value>",
+            ..plain
+        },
+        Style::KimiK3Xml => Markup {
+            open: "<|open|>argument key=\"",
+            before_text: &["\" type=\"string\"<|sep|>"],
+            before_json: &[
+                (&["number"], &["\" type=\"number\"<|sep|>"]),
+                (&["boolean"], &["\" type=\"boolean\"<|sep|>"]),
+                (&["null"], &["\" type=\"null\"<|sep|>"]),
+                (&["object"], &["\" type=\"object\"<|sep|>"]),
+                (&["array"], &["\" type=\"array\"<|sep|>"]),
+            ],
+            close: "<|close|>argument<|sep|>",
+            escapes: true,
         },
     }
 }
@@ -61,8 +97,8 @@ struct Values {
     text: Option<ExprId>,
     /// Whether that is any text.
     is_any_text: bool,
-    /// What is no string, as JSON.
-    json: Option<ExprId>,
+    /// What is no string, as JSON, with the number of its types in the markup.
+    json: Vec<(usize, ExprId)>,
 }
 
 impl Lowering<'_> {
@@ -84,9 +120,9 @@ impl Lowering<'_> {
         };
         for key in properties.keys() {
             let at = format!("{path}/properties/{}", escaped(key));
-            let key_text = self.key(key, &here)?;
+            let key_text = self.key(key, &markup, &here)?;
             let is_required = required.contains(&key.as_str());
-            let values = match self.values(schema, &at, &here) {
+            let values = match self.values(schema, &markup, &at, &here) {
                 // A property that nothing satisfies cannot be there, and need not.
                 Err(error) if error.kind() == ErrorKind::Unsatisfiable && !is_required => continue,
                 values => values?,
@@ -101,8 +137,8 @@ impl Lowering<'_> {
                 let message = format!("`{name}` is required, but not declared, and others may not come");
                 return Err(Error::new(ErrorKind::Unsatisfiable, here.at("required").pointer, message));
             }
-            let key = self.key(name, &here)?;
-            let values = self.any_value();
+            let key = self.key(name, &markup, &here)?;
+            let values = self.any_value(schema, &markup, &here)?;
             parameters.push((self.parameter(&markup, key, &values, schema.style, None), true));
         }
         let gap = self.gap();
@@ -129,13 +165,14 @@ impl Lowering<'_> {
     }
 
     /// A key as it is written, if it can be.
-    fn key(&mut self, key: &str, here: &Here) -> Result<ExprId, Error> {
-        if key.is_empty() || key.contains(['<', '>', '"', '\n']) {
+    fn key(&mut self, key: &str, markup: &Markup, here: &Here) -> Result<ExprId, Error> {
+        if key.is_empty() || key.contains(['<', '>', '\n']) || (key.contains('"') && !markup.escapes) {
             let message = "this key cannot be written in this style";
             let pointer = format!("{}/properties/{}", here.pointer, escaped(key));
             return Err(Error::new(ErrorKind::Unsupported, pointer, message));
         }
-        Ok(self.b.literal(key))
+        let written = if markup.escapes { attribute(key) } else { key.to_owned() };
+        Ok(self.b.literal(written))
     }
 
     /// One parameter with this key.
@@ -150,7 +187,7 @@ impl Lowering<'_> {
         let open = self.b.tag(markup.open);
         let mut ways = Vec::new();
         if let Some(text) = values.text {
-            let before = self.after_key(markup.after_key[0]);
+            let before = self.after_key(markup.before_text);
             let rest = if values.is_any_text {
                 let empty = self.b.empty();
                 self.b.until([(markup.close, empty)], [], false)
@@ -165,8 +202,8 @@ impl Lowering<'_> {
             };
             ways.push(self.b.seq([before, rest]));
         }
-        if let Some(mut json) = values.json {
-            let before = self.after_key(markup.after_key[1]);
+        for &(i, mut json) in &values.json {
+            let before = self.after_key(markup.before_json[i].1);
             if style == Style::QwenXml && is_boolean(schema) {
                 // The templates of these models print values as Python does.
                 let (yes, no) = (self.b.literal("True"), self.b.literal("False"));
@@ -191,11 +228,34 @@ impl Lowering<'_> {
     }
 
     /// What the value may be whose schema stands at `at` in the whole schema.
-    fn values(&mut self, schema: &JsonSchema, at: &str, here: &Here) -> Result<Values, Error> {
+    fn values(
+        &mut self,
+        schema: &JsonSchema,
+        markup: &Markup,
+        at: &str,
+        here: &Here,
+    ) -> Result<Values, Error> {
+        let reference = json!({"$ref": format!("{ROOT}#{at}")});
+        let values = self.values_of(schema, &reference, markup, at, here)?;
+        if values.text.is_none() && values.json.is_empty() {
+            let pointer = format!("{}{at}", here.pointer);
+            return Err(Error::new(ErrorKind::Unsatisfiable, pointer, "nothing satisfies this schema"));
+        }
+        Ok(values)
+    }
+
+    /// What a value of a schema may be that refers into the whole one; `at` is where its errors are shown.
+    fn values_of(
+        &mut self,
+        schema: &JsonSchema,
+        value: &Value,
+        markup: &Markup,
+        at: &str,
+        here: &Here,
+    ) -> Result<Values, Error> {
         let options = self.schema_options(schema).resources([(ROOT, schema.schema.clone())]);
-        let reference = format!("{ROOT}#{at}");
         let part = |types: Value| {
-            let schema = json!({"allOf": [{"$ref": reference}], "type": types});
+            let schema = json!({"allOf": [value], "type": types});
             match options.grammar_from_value(&schema) {
                 Ok(grammar) => Ok(Some(grammar)),
                 Err(error) if error.kind() == formwork_json_schema::ErrorKind::Unsatisfiable => Ok(None),
@@ -206,32 +266,36 @@ impl Lowering<'_> {
                 }
             }
         };
-        let text = part(json!("string"))?;
-        let json = part(json!(["number", "boolean", "null", "object", "array"]))?;
-        if text.is_none() && json.is_none() {
-            let pointer = format!("{}{at}", here.pointer);
-            return Err(Error::new(ErrorKind::Unsatisfiable, pointer, "nothing satisfies this schema"));
-        }
-        let text = match text {
+        let text = match part(json!("string"))? {
             None => None,
             Some(grammar) => Some(self.unquoted(&grammar).ok_or_else(|| {
                 let message = "this string cannot be written in this style";
                 Error::new(ErrorKind::Unsupported, format!("{}{at}", here.pointer), message)
             })?),
         };
-        let any = self.any_value();
-        let json = json.map(|grammar| {
-            let place = Place::Pointer((self.name)(&format!("{}{at}", here.pointer)));
-            let rule = self.b.import(&grammar, |_| place.clone());
-            self.b.rule(rule)
-        });
-        Ok(Values { text, is_any_text: text.is_some() && text == any.text, json })
+        let mut json = Vec::new();
+        for (i, (types, _)) in markup.before_json.iter().enumerate() {
+            if let Some(grammar) = part(json!(types))? {
+                let place = Place::Pointer((self.name)(&format!("{}{at}", here.pointer)));
+                let rule = self.b.import(&grammar, |_| place.clone());
+                json.push((i, self.b.rule(rule)));
+            }
+        }
+        let any = self.any_text_value();
+        Ok(Values { text, is_any_text: text == Some(any), json })
     }
 
-    /// Any text; JSON is text, too.
-    fn any_value(&mut self) -> Values {
+    /// Any value. Where nothing says of which type a value is, any text is one, and JSON is text, too.
+    fn any_value(&mut self, schema: &JsonSchema, markup: &Markup, here: &Here) -> Result<Values, Error> {
+        if markup.before_json.iter().any(|(_, before)| *before != markup.before_text) {
+            return self.values_of(schema, &Value::Bool(true), markup, "", here);
+        }
+        Ok(Values { text: Some(self.any_text_value()), is_any_text: true, json: Vec::new() })
+    }
+
+    fn any_text_value(&mut self) -> ExprId {
         let any = self.b.class(CharClass::any());
-        Values { text: Some(self.b.star(any)), is_any_text: true, json: None }
+        self.b.star(any)
     }
 
     /// The texts of the strings that a grammar accepts, if it is of the shape that strings have.
@@ -299,8 +363,8 @@ impl Lowering<'_> {
         let values = match root.get("additionalProperties") {
             Some(Value::Bool(false)) => return Ok(None),
             None if declares && self.options.strict_objects => return Ok(None),
-            None | Some(Value::Bool(true)) => self.any_value(),
-            Some(_) => self.values(schema, &format!("{path}/additionalProperties"), here)?,
+            None | Some(Value::Bool(true)) => self.any_value(schema, markup, here)?,
+            Some(_) => self.values(schema, markup, &format!("{path}/additionalProperties"), here)?,
         };
         let first = self.b.class(CharClass::from_ranges([('A', 'Z'), ('_', '_'), ('a', 'z')]));
         let other = self.b.class(CharClass::from_ranges([
@@ -349,6 +413,11 @@ impl Lowering<'_> {
         }
         Ok(after[0])
     }
+}
+
+/// A text as the value of an attribute.
+fn attribute(text: &str) -> String {
+    text.replace('&', "&amp;").replace('"', "&quot;")
 }
 
 /// Whether a schema is a plain boolean.
