@@ -105,6 +105,8 @@ pub enum Style {
     KimiK3Xml,
     /// `KEY=VALUE, KEY=VALUE`, the values as Python literals.
     Pythonic,
+    /// The same, with `true`, `false` and `null` beside `True`, `False` and `None`.
+    PythonicOrJson,
 }
 
 /// Free text.

@@ -4,10 +4,10 @@
 //! JSON Schema frontend as a schema of its own, as in the [XML-like styles](crate::xml).
 
 use crate::error::{Error, ErrorKind};
-use crate::format::JsonSchema;
+use crate::format::{JsonSchema, Style};
 use crate::lower::{Here, Lowering};
 use crate::parse::escaped;
-use crate::python::literals;
+use crate::python::{Words, literals};
 use crate::xml::{ROOT, resolve};
 use formwork_grammar::{CharClass, ExprId, Place};
 use formwork_json_schema::Whitespace;
@@ -126,7 +126,8 @@ impl Lowering<'_> {
                 error.message(),
             )
         })?;
-        let Some(grammar) = literals(&grammar) else {
+        let words = if schema.style == Style::PythonicOrJson { Words::Either } else { Words::Python };
+        let Some(grammar) = literals(&grammar, words) else {
             let message = "the values of this schema cannot be written as Python literals yet";
             return Err(Error::new(ErrorKind::Unsupported, pointer, message));
         };

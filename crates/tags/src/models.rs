@@ -27,7 +27,7 @@ use crate::error::{Error, ErrorKind};
 use crate::format::{AnyText, Dispatch, Format, Marker, Style, Tag, TagsWithSeparator, TriggeredTags};
 use serde_json::{Value, json};
 
-const FAMILIES: [&str; 21] = [
+const FAMILIES: [&str; 39] = [
     include_str!("../families/llama3.json"),
     include_str!("../families/llama_pythonic.json"),
     include_str!("../families/qwen3.json"),
@@ -49,6 +49,24 @@ const FAMILIES: [&str; 21] = [
     include_str!("../families/cohere_north.json"),
     include_str!("../families/granite3.json"),
     include_str!("../families/granite3_1.json"),
+    include_str!("../families/kimi_k3.json"),
+    include_str!("../families/lfm2.json"),
+    include_str!("../families/olmo3.json"),
+    include_str!("../families/deepseek_v4_1.json"),
+    include_str!("../families/seed_oss.json"),
+    include_str!("../families/nemotron_3.json"),
+    include_str!("../families/step_3_5.json"),
+    include_str!("../families/mimo_v2.json"),
+    include_str!("../families/nemotron_nano_v2.json"),
+    include_str!("../families/apertus.json"),
+    include_str!("../families/apriel.json"),
+    include_str!("../families/hunyuan_a13b.json"),
+    include_str!("../families/minimax_m1.json"),
+    include_str!("../families/jamba.json"),
+    include_str!("../families/internlm2.json"),
+    include_str!("../families/xlam_2.json"),
+    include_str!("../families/granite_20b_fc.json"),
+    include_str!("../families/phi4_mini.json"),
 ];
 
 /// What a family of models writes when it thinks and calls tools.
@@ -76,7 +94,7 @@ struct Envelope {
     /// What all calls together stand in.
     section: Option<Section>,
     /// What text that is no call stands in.
-    answer: Option<(String, String)>,
+    answer: Option<Answer>,
     /// A pattern that all of such text matches, instead of having no trigger in it.
     free: Option<String>,
     /// Where such text may stand.
@@ -92,6 +110,8 @@ struct Envelope {
     parallel: bool,
     /// What free text does not contain.
     excludes: Vec<String>,
+    /// What ends every turn: texts and patterns.
+    end: Vec<Format>,
 }
 
 /// How reasoning is marked.
@@ -105,12 +125,23 @@ struct Thinking {
     prefilled: bool,
 }
 
+/// What text that is no call stands in.
+#[derive(Clone, Debug, PartialEq)]
+struct Answer {
+    begin: String,
+    end: String,
+    /// Whether the prompt ends with the begin already where the model does not think.
+    prefilled: bool,
+}
+
 /// What all calls of a turn stand in.
 #[derive(Clone, Debug, PartialEq)]
 struct Section {
     begin: String,
     /// Between the begin and the first call: texts and patterns.
     between: Vec<Format>,
+    /// Between the last call and the end: texts and patterns.
+    after: Vec<Format>,
     end: String,
 }
 
@@ -121,6 +152,10 @@ enum Text {
     Around,
     /// Before the first call.
     Before,
+    /// Before the section of calls, and behind it.
+    Beside,
+    /// First in every turn, with the marks of answers, be there calls or not.
+    First,
     /// Nowhere.
     Nowhere,
 }
@@ -188,6 +223,7 @@ impl Model {
             "separator",
             "parallel",
             "excludes",
+            "end",
         ];
         let members = value.as_object().ok_or_else(|| Error::invalid("", "a family is an object"))?;
         if let Some(name) = members.keys().find(|name| !known.contains(&name.as_str())) {
@@ -227,20 +263,28 @@ impl Model {
             Some(_) => Some(Section {
                 begin: string(&value, "/section/begin")?,
                 between: pieces("/section/between")?,
+                after: pieces("/section/after")?,
                 end: string(&value, "/section/end")?,
             }),
         };
         let answer = match members.get("answer") {
             None => None,
-            Some(_) => Some((string(&value, "/answer/begin")?, string(&value, "/answer/end")?)),
+            Some(_) => Some(Answer {
+                begin: string(&value, "/answer/begin")?,
+                end: string(&value, "/answer/end")?,
+                prefilled: value.pointer("/answer/prefilled") == Some(&json!(true)),
+            }),
         };
         let free = members.get("free").map(|_| string(&value, "/free")).transpose()?;
         let text = match members.get("text").map(|_| string(&value, "/text")).transpose()?.as_deref() {
             None => Text::Around,
             Some("before") => Text::Before,
+            Some("beside") => Text::Beside,
+            Some("first") => Text::First,
             Some("nowhere") => Text::Nowhere,
             Some(other) => {
-                return Err(Error::invalid("/text", format!("{other:?} is neither `before` nor `nowhere`")));
+                let message = format!("{other:?} is none of `before`, `beside`, `first` and `nowhere`");
+                return Err(Error::invalid("/text", message));
             }
         };
         if value.pointer("/call/between").is_none() {
@@ -255,8 +299,11 @@ impl Model {
                 "qwen_xml" => Style::QwenXml,
                 "minimax_xml" => Style::MinimaxXml,
                 "deepseek_xml" => Style::DeepseekXml,
+                "deepseek_v4_1_xml" => Style::DeepseekV41Xml,
                 "glm_xml" => Style::GlmXml,
+                "kimi_k3_xml" => Style::KimiK3Xml,
                 "pythonic" => Style::Pythonic,
+                "pythonic_or_json" => Style::PythonicOrJson,
                 other => return Err(Error::invalid("/call/style", format!("there is no style {other:?}"))),
             },
             after: pieces("/call/after")?,
@@ -280,6 +327,15 @@ impl Model {
             let message = "where text comes before calls, all of a call's begin is the trigger";
             return Err(Error::invalid("/trigger", message));
         }
+        if text == Text::Beside && section.is_none() {
+            return Err(Error::invalid("/text", "only sections have something beside them"));
+        }
+        if text == Text::First && (section.is_none() || answer.is_none()) {
+            return Err(Error::invalid(
+                "/text",
+                "only an `answer` comes first, and calls in a `section` behind it",
+            ));
+        }
         let envelope = Envelope {
             reasoning,
             section,
@@ -292,6 +348,7 @@ impl Model {
             separator: value.get("separator").and_then(Value::as_str).unwrap_or_default().to_owned(),
             parallel: members.get("parallel") != Some(&json!(false)),
             excludes: strings("/excludes")?,
+            end: pieces("/end")?,
         };
         Ok(Self { name, also, shape: Shape::Envelope(Box::new(envelope)) })
     }
@@ -327,7 +384,10 @@ impl Model {
 
 impl Envelope {
     fn format(&self, tools: &Tools, one_only: bool) -> Result<Format, Error> {
-        let answer = self.answer(tools, one_only)?;
+        let mut answer = self.answer(tools, one_only)?;
+        if !self.end.is_empty() {
+            answer = Format::Sequence([answer].into_iter().chain(self.end.iter().cloned()).collect());
+        }
         let Some(thinking) = &self.reasoning else { return Ok(answer) };
         let think = |open: &str| {
             let tag = Tag::new(open, tools.thoughts(), thinking.close.as_str());
@@ -345,17 +405,31 @@ impl Envelope {
     fn answer(&self, tools: &Tools, one_only: bool) -> Result<Format, Error> {
         let chosen = tools.chosen()?;
         if chosen.is_empty() {
-            return Ok(self.free());
+            return Ok(self.free(tools));
         }
         let calls: Vec<Tag> = chosen.iter().map(|tool| self.call(&self.call.begin, tool)).collect();
+        if self.text == Text::First {
+            let calls = self.calls(calls, one_only);
+            let calls = if tools.must_call() { calls } else { Format::optional(calls) };
+            return Ok(Format::Sequence(vec![self.free(tools), calls]));
+        }
         if tools.must_call() {
             return Ok(self.after_start(self.calls(calls, one_only)));
         }
         let (tags, stop_after_first) = match (&self.section, self.text) {
             (_, Text::Nowhere) => {
-                return Ok(Format::Or(vec![self.after_start(self.calls(calls, one_only)), self.free()]));
+                return Ok(Format::Or(vec![self.after_start(self.calls(calls, one_only)), self.free(tools)]));
             }
-            (None, Text::Around) => (calls, one_only),
+            (Some(section), Text::Beside) => {
+                let begin = Marker::Text(section.begin[self.trigger.len()..].to_owned());
+                let rest = Tag { begin, ..self.section(section, calls, one_only) };
+                let then = Format::Sequence(vec![rest.into(), self.free(tools)]);
+                return Ok(Format::Dispatch(Dispatch {
+                    rules: vec![(self.trigger.clone(), then)],
+                    loops: false,
+                    excludes: self.excludes.clone(),
+                }));
+            }
             (Some(section), _) => (vec![self.section(section, calls, one_only)], true),
             (None, Text::Before) => {
                 let first = chosen.iter().map(|tool| self.call("", tool).into()).collect();
@@ -373,6 +447,7 @@ impl Envelope {
                     excludes: self.excludes.clone(),
                 }));
             }
+            (None, _) => (calls, one_only),
         };
         Ok(Format::TriggeredTags(TriggeredTags {
             triggers: vec![self.trigger.clone()],
@@ -384,9 +459,10 @@ impl Envelope {
     }
 
     /// Text that is no call: what would begin one does not come.
-    fn free(&self) -> Format {
-        if let Some((begin, end)) = &self.answer {
-            return Tag::new(begin.as_str(), Format::any_text(), end.as_str()).into();
+    fn free(&self, tools: &Tools) -> Format {
+        if let Some(Answer { begin, end, prefilled }) = &self.answer {
+            let is_begun = *prefilled && tools.reasoning == Reasoning::Off;
+            return Tag::new(if is_begun { "" } else { begin }, Format::any_text(), end.as_str()).into();
         }
         if let Some(pattern) = &self.free {
             return Format::Regex(pattern.clone());
@@ -406,6 +482,7 @@ impl Envelope {
     fn section(&self, section: &Section, calls: Vec<Tag>, one_only: bool) -> Tag {
         let mut content = section.between.clone();
         content.push(self.joined(calls, one_only));
+        content.extend(section.after.iter().cloned());
         Tag::new(section.begin.as_str(), Format::Sequence(content), section.end.as_str())
     }
 

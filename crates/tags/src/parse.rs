@@ -414,11 +414,12 @@ fn style(name: &Value, pointer: &str) -> Result<Style, Error> {
         Some("glm_xml") => Ok(Style::GlmXml),
         Some("kimi_k3_xml") => Ok(Style::KimiK3Xml),
         Some("pythonic") => Ok(Style::Pythonic),
+        Some("pythonic_or_json") => Ok(Style::PythonicOrJson),
         Some("cohere_xml" | "minimax_m3_xml") => {
             Err(Error::new(ErrorKind::Unsupported, pointer, format!("the style {name} is not supported yet")))
         }
         _ => {
-            let known = "json, pythonic, qwen_xml, minimax_xml, deepseek_xml, deepseek_v4_1_xml, glm_xml, kimi_k3_xml";
+            let known = "json, pythonic, pythonic_or_json, qwen_xml, minimax_xml, deepseek_xml, deepseek_v4_1_xml, glm_xml, kimi_k3_xml";
             Err(Error::invalid(pointer, format!("there is no style {name}; known are {known}")))
         }
     }

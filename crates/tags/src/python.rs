@@ -35,15 +35,25 @@ const ESCAPES: [(char, &str); 10] = [
     ('\u{7}', "\\a"),
 ];
 
+/// Which words stand for truth and nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Words {
+    /// Python's.
+    Python,
+    /// Python's and JSON's.
+    Either,
+}
+
 /// The values of a JSON grammar as Python writes them; `None` if the grammar has something that this has no words for.
-pub(crate) fn literals(grammar: &Grammar) -> Option<Grammar> {
+pub(crate) fn literals(grammar: &Grammar, words: Words) -> Option<Grammar> {
     let mut b = GrammarBuilder::new();
     let rules: Vec<RuleId> =
         grammar.rules().iter().map(|rule| b.declare(rule.name(), rule.place().clone())).collect();
     for (rule, &copy) in grammar.rules().iter().zip(&rules) {
         b.set_sharing(copy, rule.sharing());
     }
-    let mut translation = Translation { grammar, b, rules, exprs: Vec::with_capacity(grammar.n_exprs()) };
+    let exprs = Vec::with_capacity(grammar.n_exprs());
+    let mut translation = Translation { grammar, words, b, rules, exprs };
     // Operands have lower ids.
     for expr in (0..grammar.n_exprs()).filter_map(ExprId::from_index) {
         let translated = translation.expr(expr);
@@ -69,6 +79,7 @@ struct Translated {
 
 struct Translation<'g> {
     grammar: &'g Grammar,
+    words: Words,
     b: GrammarBuilder,
     rules: Vec<RuleId>,
     exprs: Vec<Translated>,
@@ -101,9 +112,9 @@ impl Translation<'_> {
         let grammar = self.grammar;
         match grammar.expr(expr) {
             Expr::Bytes(bytes) => Some(match &**bytes {
-                b"null" => self.b.literal("None"),
-                b"true" => self.b.literal("True"),
-                b"false" => self.b.literal("False"),
+                b"null" => self.word("None", "null"),
+                b"true" => self.word("True", "true"),
+                b"false" => self.word("False", "false"),
                 b"\"\"" => {
                     let empty = ["''", "\"\""].map(|text| self.b.literal(text));
                     self.b.alt(empty)
@@ -117,6 +128,18 @@ impl Translation<'_> {
             Expr::Class(_) | Expr::And(_) | Expr::Not(_) => Some(self.b.import_expr(grammar, expr)),
             Expr::Empty | Expr::Alt(_) | Expr::Repeat { .. } => self.over(expr, |part| part.value),
             _ => None,
+        }
+    }
+
+    /// A word of Python's, or as well JSON's.
+    fn word(&mut self, python: &str, json: &str) -> ExprId {
+        let word = self.b.literal(python);
+        match self.words {
+            Words::Python => word,
+            Words::Either => {
+                let json = self.b.literal(json);
+                self.b.alt([word, json])
+            }
         }
     }
 

@@ -23,10 +23,12 @@ fn strings<'a>(value: &'a Value, name: &str) -> Vec<&'a str> {
 
 fn check(name: &str) {
     let cases = cases(name);
-    let specials = strings(&cases, "specials");
     let model = Model::named(name).expect("a family");
     let (mut n_accepted, mut n_refused) = (0, 0);
     for group in cases["groups"].as_array().expect("groups") {
+        // A group may be about a vocabulary of its own.
+        let with_specials = if group["specials"].is_array() { group } else { &cases };
+        let specials = strings(with_specials, "specials");
         let reasoning = match group["reasoning"].as_str() {
             Some("on") => Reasoning::On,
             Some("auto") => Reasoning::Auto,
@@ -159,6 +161,96 @@ fn granite3_1() {
 }
 
 #[test]
+fn kimi_k3() {
+    check("kimi_k3");
+}
+
+#[test]
+fn lfm2() {
+    check("lfm2");
+}
+
+#[test]
+fn olmo3() {
+    check("olmo3");
+}
+
+#[test]
+fn deepseek_v4_1() {
+    check("deepseek_v4_1");
+}
+
+#[test]
+fn seed_oss() {
+    check("seed_oss");
+}
+
+#[test]
+fn nemotron_3() {
+    check("nemotron_3");
+}
+
+#[test]
+fn step_3_5() {
+    check("step_3_5");
+}
+
+#[test]
+fn mimo_v2() {
+    check("mimo_v2");
+}
+
+#[test]
+fn nemotron_nano_v2() {
+    check("nemotron_nano_v2");
+}
+
+#[test]
+fn apertus() {
+    check("apertus");
+}
+
+#[test]
+fn apriel() {
+    check("apriel");
+}
+
+#[test]
+fn hunyuan_a13b() {
+    check("hunyuan_a13b");
+}
+
+#[test]
+fn minimax_m1() {
+    check("minimax_m1");
+}
+
+#[test]
+fn jamba() {
+    check("jamba");
+}
+
+#[test]
+fn internlm2() {
+    check("internlm2");
+}
+
+#[test]
+fn xlam_2() {
+    check("xlam_2");
+}
+
+#[test]
+fn granite_20b_fc() {
+    check("granite_20b_fc");
+}
+
+#[test]
+fn phi4_mini() {
+    check("phi4_mini");
+}
+
+#[test]
 fn every_family_has_cases_and_is_found_by_its_other_names() {
     for name in Model::names().expect("the families are right") {
         assert_eq!(cases(&name)["family"], json!(name));
@@ -179,7 +271,7 @@ fn requests_that_ask_for_what_is_not_there_are_refused() {
         "",
         "there is no model family \"gpt-2\"; known are llama3, llama_pythonic, qwen3, qwen3_coder, deepseek_r1, deepseek_v3_1, \
          deepseek_v3_2, deepseek_v4, kimi_k2, glm_4_7, minimax_m2, harmony, glm_4_5, mistral_v3, \
-         mistral_v7, mistral_v11, mistral_v13, cohere, cohere_north, granite3, granite3_1",
+         mistral_v7, mistral_v11, mistral_v13, cohere, cohere_north, granite3, granite3_1, kimi_k3, lfm2, olmo3, deepseek_v4_1, seed_oss, nemotron_3, step_3_5, mimo_v2, nemotron_nano_v2, apertus, apriel, hunyuan_a13b, minimax_m1, jamba, internlm2, xlam_2, granite_20b_fc, phi4_mini",
     );
     let qwen = Model::named("qwen3").expect("a family");
     let none = Tools::new(Vec::new());
@@ -233,6 +325,16 @@ fn requests_that_ask_for_what_is_not_there_are_refused() {
         "/1/function/name",
         "two tools are called \"a\"",
     );
+    for parameters in [json!([]), json!("x"), json!(1)] {
+        refused(
+            Tools::from_json(
+                &json!([{"type": "function", "function": {"name": "a", "parameters": parameters}}]),
+            ),
+            ErrorKind::Invalid,
+            "/0/function/parameters",
+            "`parameters` is a schema: an object or a boolean",
+        );
+    }
     refused(ToolChoice::from_json(&json!("must")), ErrorKind::Invalid, "", "\"must\" is no tool choice");
 }
 
@@ -301,11 +403,22 @@ fn families_that_say_what_cannot_be_are_refused() {
             .is_ok()
     );
     for (changes, pointer, message) in [
-        (json!({"text": "after"}), "/text", "\"after\" is neither `before` nor `nowhere`"),
+        (json!({"text": "after"}), "/text", "\"after\" is none of `before`, `beside`, `first` and `nowhere`"),
         (
             json!({"text": "before", "trigger": "<"}),
             "/trigger",
             "where text comes before calls, all of a call's begin is the trigger",
+        ),
+        (json!({"text": "beside"}), "/text", "only sections have something beside them"),
+        (
+            json!({"text": "first", "section": {"begin": "<s>", "end": "</s>"}}),
+            "/text",
+            "only an `answer` comes first, and calls in a `section` behind it",
+        ),
+        (
+            json!({"end": ["x", 1]}),
+            "/end/1",
+            "expected a text, a pattern, or a list of these that is optional",
         ),
         (json!({"trigger": "<tool>"}), "/trigger", "a call does not begin with the trigger"),
         (call("lead", json!(["x"])), "/call/lead", "only calls in a section have a lead"),
@@ -325,7 +438,7 @@ fn families_that_say_what_cannot_be_are_refused() {
         (
             json!({"colour": 1}),
             "/colour",
-            "unknown member; known are name, also, channels, reasoning, section, answer, free, text, before, call, trigger, separator, parallel, excludes",
+            "unknown member; known are name, also, channels, reasoning, section, answer, free, text, before, call, trigger, separator, parallel, excludes, end",
         ),
     ] {
         refused(family(changes), ErrorKind::Invalid, pointer, message);

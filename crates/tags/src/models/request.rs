@@ -131,7 +131,11 @@ impl Tools {
                 None | Some(Value::Null) => {
                     json!({"type": "object", "properties": {}, "additionalProperties": false})
                 }
-                Some(parameters) => parameters.clone(),
+                Some(parameters) if parameters.is_object() || parameters.is_boolean() => parameters.clone(),
+                Some(_) => {
+                    let place = place(&format!("{inside}/parameters"));
+                    return Err(Error::invalid(place, "`parameters` is a schema: an object or a boolean"));
+                }
             };
             let tool = Tool::new(name, parameters)
                 .map_err(|error| error.moved(|_| place(&format!("{inside}/name"))))?;
