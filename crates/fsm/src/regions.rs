@@ -9,6 +9,36 @@
 //! end would have to count on while others read. So everything that a region refers to is put in line, large repetitions are
 //! written out, and what cannot be put in line is refused: rules that lead back to themselves other than at their ends, and
 //! regions inside a region.
+//!
+//! # What is not regular, and what it would take
+//! That refusal is no limit of the idea: a region that calls rules, and one inside of another, can be counted exactly with
+//! rows that stay values. What follows was thought through and is not built.
+//!
+//! *Counts of their own.* Each circular rule that a region reaches is copied for the region, so that its items count there
+//! and nowhere else (outside, counting would tell apart rows that are equal now). An item of such a copy counts the steps
+//! that have ended since *it* began, from 0, whoever called it. A waiter keeps the count that its own rule had where the
+//! callee began. When the callee ends, the caller goes on with the sum of both. A step that begins in the caller and ends in
+//! the callee is counted once, by the callee, since at its end the callee's item is in the kernel and the caller's is not.
+//! Counts that were handed down instead would be wrong where two callers with different counts share one callee.
+//!
+//! *What is used and still needed.* For a waiter table `t` and a copy `c` let
+//! `owed(t, c) = min over waiters w of c in t: w.count + units_to_end(w.target) + owed(w.origin, rule of w.target)`,
+//! where the last is 0 if the target is the region's own. It is a shortest path: origins are older tables, but for those in
+//! the table itself (left recursion), so that each table is closed under it once, when it is made. An item of `c` with
+//! origin `t` stays at the end of a step if `count + units_to_end(state) + owed(t, c)` is within the budget. It is enough to
+//! ask the kernel: among what an item can end for there is then one that ends in time, and others are found out at the end
+//! of the next step.
+//!
+//! *Worked example.* `r[max=6] ::= v`, `v ::= "[" v "]" | "x"`, one byte a step, `[[`: the waiter for the second `v` has
+//! count 1 and needs `]`; the one for the third, in the next row, as well, so `owed` of the third is 2 + 2 = 4; the third has
+//! count 0 and needs 1 byte: 5 of 6, and so `[` may not come once more, since it would make it 7, but `x` may.
+//!
+//! *What stands in the way* is the rest of what reads items: completing in a table is asked for by the masks without the
+//! count of what ended (`complete` of `formwork-earley`, and the boundaries of `formwork-mask`), tail calls replace waiters
+//! whose counts are then not added up (they would have to be), captures read counts back (`trace.rs`), and *near the
+//! bound*, which decides when tokens are tried one by one, is no longer a property of the region: each byte of a token may
+//! open a level that has to be closed, so that a mask would have to try tokens from the length of the longest token times
+//! the dearest call before the end. A walk over the vocabulary that carries what each byte adds to `owed` would bound that.
 
 use crate::automata::{Automata, Counter, RuleId};
 use crate::error::{Error, ErrorKind};
