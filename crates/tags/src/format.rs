@@ -84,7 +84,7 @@ pub struct JsonSchema {
     pub max_whitespace: Option<u32>,
 }
 
-/// How the outermost object of a schema is written; all values but its strings are JSON in every style.
+/// How the outermost object of a schema is written. Where nothing else is said, all values but its strings are JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Style {
@@ -105,7 +105,9 @@ pub enum Style {
     KimiK3Xml,
     /// `KEY=VALUE, KEY=VALUE`, the values as Python literals.
     Pythonic,
-    /// The same, with `true`, `false` and `null` beside `True`, `False` and `None`.
+    /// `{KEY:VALUE,KEY:VALUE}`, braces included: keys without quotes, strings as they are between two `<|"|>`, at every depth.
+    Gemma4,
+    /// As [`Pythonic`](Self::Pythonic), with `true`, `false` and `null` beside `True`, `False` and `None`.
     PythonicOrJson,
 }
 

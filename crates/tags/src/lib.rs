@@ -52,7 +52,8 @@
 //! ends it may come. (`any_tokens` has a bound of its own, which may be 0.)
 //!
 //! The styles of `json_schema` are `json`; `pythonic`, `a=1, b='x'`: the outermost object as keyword arguments, whose values
-//! are Python literals; `pythonic_or_json`, the same with `true`, `false` and `null` as well; and `qwen_xml`, `minimax_xml`,
+//! are Python literals; `pythonic_or_json`, the same with `true`, `false` and `null` as well;
+//! `gemma_4`, `{a:1,b:<|"|>x<|"|>}`; and `qwen_xml`, `minimax_xml`,
 //! `deepseek_xml`, `deepseek_v4_1_xml`, `glm_xml` and `kimi_k3_xml`: the outermost object as a list of parameters, whose
 //! strings are written as they are, without quotes and escapes, and cannot contain what closes a parameter. White space may
 //! stand between parameters and around values that are not strings.
@@ -69,6 +70,7 @@ mod options;
 mod models;
 
 mod cache;
+mod gemma;
 mod keywords;
 mod legacy;
 mod lower;

@@ -172,6 +172,7 @@ impl Lowering<'_> {
         let expr = match schema.style {
             Style::Json => self.json(schema, &key, here)?,
             Style::Pythonic | Style::PythonicOrJson => self.keywords(schema, here)?,
+            Style::Gemma4 => self.gemma(schema, here)?,
             _ => self.xml(schema, here)?,
         };
         self.schemas.insert(key, expr);

@@ -27,7 +27,7 @@ use crate::error::{Error, ErrorKind};
 use crate::format::{AnyText, Dispatch, Format, Marker, Style, Tag, TagsWithSeparator, TriggeredTags};
 use serde_json::{Value, json};
 
-const FAMILIES: [&str; 39] = [
+const FAMILIES: [&str; 40] = [
     include_str!("../families/llama3.json"),
     include_str!("../families/llama_pythonic.json"),
     include_str!("../families/qwen3.json"),
@@ -67,6 +67,7 @@ const FAMILIES: [&str; 39] = [
     include_str!("../families/xlam_2.json"),
     include_str!("../families/granite_20b_fc.json"),
     include_str!("../families/phi4_mini.json"),
+    include_str!("../families/gemma_4.json"),
 ];
 
 /// What a family of models writes when it thinks and calls tools.
@@ -300,6 +301,7 @@ impl Model {
                 "minimax_xml" => Style::MinimaxXml,
                 "deepseek_xml" => Style::DeepseekXml,
                 "deepseek_v4_1_xml" => Style::DeepseekV41Xml,
+                "gemma_4" => Style::Gemma4,
                 "glm_xml" => Style::GlmXml,
                 "kimi_k3_xml" => Style::KimiK3Xml,
                 "pythonic" => Style::Pythonic,

@@ -411,6 +411,7 @@ fn style(name: &Value, pointer: &str) -> Result<Style, Error> {
         Some("minimax_xml") => Ok(Style::MinimaxXml),
         Some("deepseek_xml") => Ok(Style::DeepseekXml),
         Some("deepseek_v4_1_xml") => Ok(Style::DeepseekV41Xml),
+        Some("gemma_4") => Ok(Style::Gemma4),
         Some("glm_xml") => Ok(Style::GlmXml),
         Some("kimi_k3_xml") => Ok(Style::KimiK3Xml),
         Some("pythonic") => Ok(Style::Pythonic),
@@ -419,7 +420,8 @@ fn style(name: &Value, pointer: &str) -> Result<Style, Error> {
             Err(Error::new(ErrorKind::Unsupported, pointer, format!("the style {name} is not supported yet")))
         }
         _ => {
-            let known = "json, pythonic, pythonic_or_json, qwen_xml, minimax_xml, deepseek_xml, deepseek_v4_1_xml, glm_xml, kimi_k3_xml";
+            let known = "json, pythonic, pythonic_or_json, gemma_4, qwen_xml, minimax_xml, deepseek_xml, \
+                         deepseek_v4_1_xml, glm_xml, kimi_k3_xml";
             Err(Error::invalid(pointer, format!("there is no style {name}; known are {known}")))
         }
     }

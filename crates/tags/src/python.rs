@@ -104,6 +104,8 @@ impl Translation<'_> {
             Expr::Seq(_) => self.b.seq(operands),
             Expr::Alt(_) => self.b.alt(operands),
             Expr::Repeat { min, max, .. } => self.b.repeat(operands[0], *min, *max),
+            Expr::Set { conditions, .. } => self.b.set_with(operands[0], (**conditions).clone()),
+            Expr::Member { number, .. } => self.b.member(*number, operands[0]),
             _ => return None,
         })
     }
@@ -126,7 +128,9 @@ impl Translation<'_> {
             Expr::Rule(rule) => Some(self.b.rule(self.rules[rule.index()])),
             Expr::Seq(parts) => self.sequence(parts),
             Expr::Class(_) | Expr::And(_) | Expr::Not(_) => Some(self.b.import_expr(grammar, expr)),
-            Expr::Empty | Expr::Alt(_) | Expr::Repeat { .. } => self.over(expr, |part| part.value),
+            Expr::Empty | Expr::Alt(_) | Expr::Repeat { .. } | Expr::Set { .. } | Expr::Member { .. } => {
+                self.over(expr, |part| part.value)
+            }
             _ => None,
         }
     }

@@ -40,7 +40,7 @@ fn markup(style: Style) -> Markup {
         escapes: false,
     };
     match style {
-        Style::Json | Style::Pythonic | Style::PythonicOrJson | Style::QwenXml => plain,
+        Style::Json | Style::Pythonic | Style::PythonicOrJson | Style::Gemma4 | Style::QwenXml => plain,
         Style::MinimaxXml => Markup {
             open: "<parameter name=\"",
             before_text: &["\">"],
