@@ -36,9 +36,9 @@
 //! *What stands in the way* is the rest of what reads items: completing in a table is asked for by the masks without the
 //! count of what ended (`complete` of `formwork-earley`, and the boundaries of `formwork-mask`), tail calls replace waiters
 //! whose counts are then not added up (they would have to be), captures read counts back (`trace.rs`), and *near the
-//! bound*, which decides when tokens are tried one by one, is no longer a property of the region: each byte of a token may
-//! open a level that has to be closed, so that a mask would have to try tokens from the length of the longest token times
-//! the dearest call before the end. A walk over the vocabulary that carries what each byte adds to `owed` would bound that.
+//! bound*, which decides when steps are tried one by one, is no longer a property of the region: each byte of a step may
+//! open a level that has to be closed, so that a mask would have to try steps from the length of the longest one times
+//! the dearest call before the end. A walk over all steps that carries what each byte adds to `owed` would bound that.
 
 use crate::automata::{Automata, Counter, RuleId};
 use crate::error::{Error, ErrorKind};
