@@ -257,7 +257,7 @@ impl Construction {
         let lazy_above = if self.config.lazy { limits.whole_nodes } else { usize::MAX };
         let built = self.with_context(|context, plan| {
             match context.build(unit, plan, small, lazy_above, &mut work) {
-                Err(Stop::States | Stop::Members) if small < left => {
+                Err(Stop::States | Stop::Nodes | Stop::Members) if small < left => {
                     context.build(unit, &plan.without_inlining(), left, lazy_above, &mut work)
                 }
                 result => result,

@@ -74,7 +74,12 @@ impl<'g> Context<'g> {
         let is_plain = matches!(unit, Unit::Rule(_) | Unit::Recursive(_) | Unit::Body(..));
         let in_line = matches!(unit, Unit::Region(_)).then(|| plan.in_line());
         let plan = in_line.as_ref().unwrap_or(plan);
+        let is_lazy = is_plain && lazy_above < usize::MAX;
         let mut builder = Builder::new(self, plan, rule);
+        if is_lazy {
+            // How many states there would be is not known; so many nodes are far too many.
+            builder.max_nodes = builder.max_nodes.min(max_states.saturating_mul(NODES_PER_STATE));
+        }
         let start = builder.nfa.reserve();
         match unit {
             Unit::Rule(own) | Unit::Region(own) => {
@@ -122,11 +127,7 @@ impl<'g> Context<'g> {
         builder.run(work)?;
         let nfa = builder.nfa;
         let bounds = Bounds { max_states, max_members: self.max_members };
-        if is_plain && nfa.nodes.len() > lazy_above {
-            // How many states there would be is not known; so many nodes are far too many.
-            if nfa.nodes.len() / NODES_PER_STATE > max_states {
-                return Err(Stop::States);
-            }
+        if is_lazy && nfa.nodes.len() > lazy_above {
             return Ok(Built::Lazy { nfa, start, bounds });
         }
         determinise(nfa, start, true, bounds, work).map(Built::Whole)
@@ -308,6 +309,7 @@ struct Builder<'a, 'g> {
     own: Option<(RuleId, NodeId)>,
     /// Whether escapes of literals are calls. Not in counted units: one that calls nothing is walked by its counts alone.
     shares_escapes: bool,
+    max_nodes: usize,
     nfa: Nfa,
     end: NodeId,
     /// Goes on nowhere.
@@ -324,7 +326,9 @@ impl<'a, 'g> Builder<'a, 'g> {
         let mut nfa = Nfa::default();
         let end = nfa.add(Node::End);
         let dead = nfa.reserve();
+        let max_nodes = context.max_nodes;
         Self {
+            max_nodes,
             context,
             plan,
             rule,
@@ -368,9 +372,7 @@ impl<'a, 'g> Builder<'a, 'g> {
     fn run(&mut self, work: &mut Work<'_>) -> Result<(), Stop> {
         while let Some((node, expr, spelling, next)) = self.todo.pop() {
             work.spend(1)?;
-            if self.nfa.nodes.len() > self.context.max_nodes {
-                return Err(Stop::Nodes);
-            }
+            self.check_nodes()?;
             self.fill(node, expr, spelling, next, work)?;
         }
         Ok(())
@@ -544,7 +546,7 @@ impl<'a, 'g> Builder<'a, 'g> {
     }
 
     fn check_nodes(&self) -> Result<(), Stop> {
-        if self.nfa.nodes.len() > self.context.max_nodes { Err(Stop::Nodes) } else { Ok(()) }
+        if self.nfa.nodes.len() > self.max_nodes { Err(Stop::Nodes) } else { Ok(()) }
     }
 
     fn reference(&mut self, node: NodeId, rule: RuleId, next: NodeId) {

@@ -44,3 +44,19 @@ fn a_state_beyond_a_limit_marks_the_rule_as_failed() {
     assert!(automata.has_failed(root));
     assert!(automata.complete(&|| false).is_err());
 }
+
+#[test]
+fn a_rule_with_too_many_nodes_in_line_calls_the_others() {
+    // Written out, the root is fifty lists of fifty words.
+    let list = |name: &str, item: &str| {
+        let items: Vec<String> = (0..50).map(|i| format!("\"{i}\" {item}")).collect();
+        format!("{name} ::= {}\n", items.join(" | "))
+    };
+    let text = format!("{}{}word ::= [a-z]+\n", list("root", "words"), list("words", "word"));
+    let grammar = formwork_ebnf::grammar(&text).expect("a grammar");
+    let mut config = Config::default();
+    config.limits.max_nodes = 1_000;
+    let automata = formwork_fsm::build(&grammar, &config, &|| false).expect("automata");
+    automata.complete(&|| false).expect("within limits");
+    assert!(automata.n_states() < 1_000, "{}", automata.n_states());
+}
