@@ -517,9 +517,15 @@ impl<'a, 'g> Builder<'a, 'g> {
                 rest = head;
             }
             Some(max) => {
+                let is_text = spelling == Spelling::CodePoints;
+                let is_class = is_text && matches!(self.context.grammar.expr(body), Expr::Class(_));
+                let repetition = is_class.then(|| self.nfa.add_repetition());
                 for _ in min..max {
                     work.spend(1)?;
                     let once = self.node(body, spelling, rest);
+                    if let Some(repetition) = repetition {
+                        self.nfa.set_round(once, repetition);
+                    }
                     rest = self.nfa.add_split(&[once, next]);
                     self.check_nodes()?;
                 }

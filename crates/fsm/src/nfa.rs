@@ -13,6 +13,8 @@
 //! Built forwards, in Thompson's way, an optional part is a fragment with an exit of its own, and what follows it is built
 //! once per exit or joined by hand.
 
+use formwork_grammar::HashMap;
+
 /// A node, by its position.
 pub(crate) type NodeId = u32;
 
@@ -55,6 +57,10 @@ pub(crate) struct Nfa {
     letters: Vec<Range>,
     calls: Vec<NfaCall>,
     targets: Vec<NodeId>,
+    /// The nodes of optional rounds, by the repetition that they belong to. Of two of one repetition the later made, which is
+    /// the earlier round, reads all that the other does.
+    rounds: HashMap<NodeId, u32>,
+    n_repetitions: u32,
 }
 
 impl Nfa {
@@ -114,6 +120,27 @@ impl Nfa {
     pub(crate) fn add_read(&mut self, letters: &[Range]) -> NodeId {
         let node = self.read(letters);
         self.add(node)
+    }
+
+    /// A new repetition whose rounds are [told](Self::set_round).
+    pub(crate) fn add_repetition(&mut self) -> u32 {
+        self.n_repetitions += 1;
+        self.n_repetitions - 1
+    }
+
+    /// Says that a node is the next earlier optional round of a repetition.
+    pub(crate) fn set_round(&mut self, node: NodeId, repetition: u32) {
+        self.rounds.insert(node, repetition);
+    }
+
+    /// The repetition of which a node is an optional round.
+    pub(crate) fn repetition(&self, node: NodeId) -> Option<u32> {
+        self.rounds.get(&node).copied()
+    }
+
+    /// Repetitions whose rounds were told.
+    pub(crate) fn n_repetitions(&self) -> usize {
+        self.n_repetitions as usize
     }
 
     /// All letters of all nodes.

@@ -6,6 +6,10 @@
 //! deterministic. Two ticks without a letter between cannot happen: a counted body that may be empty is made a unit of
 //! its own, which cannot.
 //!
+//! Of the optional rounds of a repetition only the earliest that a state has is kept, in automata over code points: the
+//! others read nothing that it does not (`[^.]{1,63}` behind any of the last 63 places, say, is one node for each state and
+//! not a subset of 63).
+//!
 //! Cost: proportional to the edges of all member nodes over all states built, in time and in memory, which is why members
 //! have a limit of their own; letters are swept in ranges, never one by one, so an automaton over code points costs no more
 //! than one over bytes.
@@ -81,6 +85,8 @@ pub(crate) struct Subset {
     hasher: ahash::RandomState,
     /// Per node the stamp of the closure that last met it.
     seen: Vec<u32>,
+    /// Per repetition the stamp of the closure that last met a round of it.
+    repetitions_seen: Vec<u32>,
     stamp: u32,
     stack: Vec<NodeId>,
     /// The result of the last closure, and the nodes behind the ticks that it met.
@@ -119,6 +125,7 @@ impl Subset {
             by_target: vec![UNKNOWN; n_nodes],
             hasher: ahash::RandomState::with_seeds(1, 2, 3, 4),
             seen: vec![0; n_nodes],
+            repetitions_seen: Vec::new(),
             stamp: 0,
             stack: Vec::new(),
             set: Vec::new(),
@@ -194,7 +201,28 @@ impl Subset {
             }
         }
         self.set.sort_unstable();
+        if self.nfa.n_repetitions() > 0 {
+            self.drop_later_rounds();
+        }
         work.spend(n_visits / VISITS_PER_EDGE)
+    }
+
+    /// Keeps in `set`, which is sorted, the earliest round of each repetition: the last one made.
+    fn drop_later_rounds(&mut self) {
+        self.repetitions_seen.resize(self.nfa.n_repetitions(), 0);
+        let mut kept = self.set.len();
+        for i in (0..self.set.len()).rev() {
+            let node = self.set[i];
+            if let Some(repetition) = self.nfa.repetition(node) {
+                let seen = &mut self.repetitions_seen[repetition as usize];
+                if std::mem::replace(seen, self.stamp) == self.stamp {
+                    continue;
+                }
+            }
+            kept -= 1;
+            self.set[kept] = node;
+        }
+        self.set.drain(..kept);
     }
 
     /// A new state of the nodes in `set`.

@@ -54,6 +54,7 @@ mod grammar;
 mod builder;
 mod error;
 mod import;
+mod lengths;
 mod limits;
 mod print;
 
@@ -67,6 +68,7 @@ pub use expr::{Expr, Properties};
 pub use grammar::{BoundedRun, Grammar, Rule, Sharing};
 pub use id::{ExprId, RuleId};
 pub use import::Part;
+pub use lengths::TextLengths;
 pub use limits::Limits;
 pub use place::{Place, Position};
 pub use symbol::{Symbol, SymbolSet};

@@ -68,8 +68,17 @@ impl Term {
                 return (b.never(), false);
             }
             let (rest, rest_nullable) = (rest.exprs[a][1], rest.nullable[a][1]);
-            let look = if negative { b.not(ahead.exprs[a][1]) } else { ahead.exprs[a][1] };
-            (b.and([rest, look]), rest_nullable && ahead.nullable[a][1] != negative)
+            let look = ahead.exprs[a][1];
+            let nullable = rest_nullable && ahead.nullable[a][1] != negative;
+            if negative {
+                let others = b.not(look);
+                return (b.and([rest, others]), nullable);
+            }
+            // `(?=.{1,255}$)`, which bounds what follows, is how patterns say a length.
+            let max = b.text_lengths(look).max;
+            let rest = if max < u64::MAX { b.text_within(rest, max) } else { rest };
+            let [look, length] = b.text_and_length(look);
+            (b.and([rest, look, length]), nullable)
         })
     }
 

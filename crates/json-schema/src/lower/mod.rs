@@ -12,7 +12,6 @@ mod machine;
 mod number;
 mod object;
 mod regex_syntax;
-mod shape;
 mod string;
 
 use crate::error::{Error, ErrorKind};

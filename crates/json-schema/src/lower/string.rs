@@ -1,7 +1,6 @@
 //! Strings: a formula over patterns, lengths and sets as one text expression, spelled as JSON.
 
 use super::Lowering;
-use super::shape::Shape;
 use crate::error::Error;
 use crate::formats::Syntax;
 use crate::normal::{Atom, Formula, FormulaId};
@@ -93,9 +92,14 @@ impl Lowering<'_> {
         // what the engine counts, where the patterns' own lengths have no gaps.
         let (shape_min, shape_max) = texts
             .iter()
-            .map(|&text| Shape::of(&self.b, text))
-            .fold((0, u64::MAX), |(low, high), shape| (low.max(shape.min), high.min(shape.max)));
+            .map(|&text| self.b.text_lengths(text))
+            .fold((0, u64::MAX), |(low, high), lengths| (low.max(lengths.min), high.min(lengths.max)));
         let min = if shape_min >= min { 0 } else { min };
+        if max < shape_max {
+            for text in &mut texts {
+                *text = self.b.text_within(*text, max);
+            }
+        }
         let max = if shape_max <= max { u64::MAX } else { max };
         if min > 0 || max < u64::MAX {
             let (min, max) = bounds(min, max, pointer)?;

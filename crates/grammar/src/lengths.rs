@@ -1,0 +1,197 @@
+//! Lengths of texts, in characters: what the shape of an expression tells of them, and what it need not say where they are
+//! bounded.
+//!
+//! An upper bound on a repetition costs a copy of its body for each round, and as many states. Where the whole text has at
+//! most L characters, a repetition of which n + 1 rounds take more than L need not stop after n: the texts that it would
+//! stop are too long anyway. That holds at any depth and below complements, since what is replaced matches the same texts
+//! up to L, and whether a text up to L matches depends on nothing longer.
+//!
+//! # Worked example
+//! A host name as people write it, `^(?=.{1,255}$)(.{1,63}\.){1,127}[a-z]+$`: 128 rounds take at least 256 characters, so
+//! the group may as well stand any number of times. Its 63 must stay. And `.{1,255}`, to be intersected with the rest, is a
+//! length and `.*`: a length can be counted, whatever stands beside it.
+
+use crate::{CharClass, Expr, ExprId, GrammarBuilder, HashMap};
+
+/// Bounds on the lengths of an expression's texts, in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TextLengths {
+    /// No text is shorter; `u64::MAX` if there is none.
+    pub min: u64,
+    /// No text is longer; `u64::MAX` if nothing says so.
+    pub max: u64,
+}
+
+impl TextLengths {
+    fn put_together(expr: &Expr, parts: &[Self]) -> Self {
+        let least = || parts.iter().map(|part| part.min).min().unwrap_or(u64::MAX);
+        let most = || parts.iter().map(|part| part.max).max().unwrap_or(0);
+        let sum = |f: fn(&Self) -> u64| parts.iter().map(f).fold(0, u64::saturating_add);
+        match expr {
+            Expr::Empty => Self { min: 0, max: 0 },
+            Expr::Never => Self { min: u64::MAX, max: 0 },
+            Expr::Bytes(bytes) => {
+                let n = std::str::from_utf8(bytes).map_or(0, |text| text.chars().count()) as u64;
+                Self { min: n, max: n }
+            }
+            Expr::Class(_) => Self { min: 1, max: 1 },
+            Expr::Seq(_) => Self { min: sum(|part| part.min), max: sum(|part| part.max) },
+            Expr::Alt(_) => Self { min: least(), max: most() },
+            Expr::And(_) => Self {
+                min: parts.iter().map(|part| part.min).max().unwrap_or(0),
+                max: parts.iter().map(|part| part.max).min().unwrap_or(u64::MAX),
+            },
+            Expr::Repeat { min, max, .. } => {
+                let longest = max.map_or(u64::MAX, u64::from);
+                Self {
+                    min: sum(|part| part.min).saturating_mul(u64::from(*min)),
+                    max: if most() == 0 { 0 } else { most().saturating_mul(longest) },
+                }
+            }
+            _ => Self { min: 0, max: u64::MAX },
+        }
+    }
+}
+
+/// The operands of an expression that is text.
+fn parts(expr: &Expr) -> &[ExprId] {
+    match expr {
+        Expr::Seq(_) | Expr::Alt(_) | Expr::And(_) | Expr::Repeat { .. } | Expr::Not(_) => expr.operands(),
+        _ => &[],
+    }
+}
+
+impl GrammarBuilder {
+    /// Bounds on the lengths of a text's characters, as far as the shape of the expression tells. Linear in its size.
+    pub fn text_lengths(&self, text: ExprId) -> TextLengths {
+        let mut known = HashMap::default();
+        self.measure(text, &mut known);
+        known[&text]
+    }
+
+    /// Puts the lengths of an expression and of all below it into `known`, with an explicit stack.
+    fn measure(&self, text: ExprId, known: &mut HashMap<ExprId, TextLengths>) {
+        let mut todo = vec![text];
+        while let Some(&at) = todo.last() {
+            let parts = parts(self.expr(at));
+            let n_before = todo.len();
+            todo.extend(parts.iter().copied().filter(|part| !known.contains_key(part)));
+            if todo.len() == n_before {
+                let parts: Vec<TextLengths> = parts.iter().map(|part| known[part]).collect();
+                known.insert(at, TextLengths::put_together(self.expr(at), &parts));
+                todo.pop();
+            }
+        }
+    }
+
+    /// A text expression that matches the same texts of at most `max` characters, without bounds on repetitions that no such
+    /// text exceeds. Linear in the expression's size.
+    pub fn text_within(&mut self, text: ExprId, max: u64) -> ExprId {
+        let mut lengths = HashMap::default();
+        self.measure(text, &mut lengths);
+        let mut known: HashMap<ExprId, ExprId> = HashMap::default();
+        let mut todo = vec![text];
+        while let Some(&at) = todo.last() {
+            let expr = self.expr(at);
+            let n_before = todo.len();
+            todo.extend(parts(expr).iter().copied().filter(|part| !known.contains_key(part)));
+            if todo.len() > n_before {
+                continue;
+            }
+            todo.pop();
+            let expr = expr.clone();
+            let new: Vec<ExprId> = parts(&expr).iter().map(|part| known[part]).collect();
+            let needless = match expr {
+                Expr::Repeat { body, max: Some(most), .. } => {
+                    lengths[&body].min.saturating_mul(u64::from(most) + 1) > max
+                }
+                _ => false,
+            };
+            let result = match expr {
+                Expr::Repeat { min, max, .. } => self.repeat(new[0], min, max.filter(|_| !needless)),
+                _ if new == parts(&expr) => at,
+                Expr::Seq(_) => self.seq(new),
+                Expr::Alt(_) => self.alt(new),
+                Expr::And(_) => self.and(new),
+                Expr::Not(_) => self.not(new[0]),
+                _ => at,
+            };
+            known.insert(at, result);
+        }
+        known[&text]
+    }
+
+    /// A bounded repetition of one class as its length and the class any number of times, to be intersected with others.
+    /// Anything else, and what is short enough to be written out, stays itself.
+    pub fn text_and_length(&mut self, text: ExprId) -> [ExprId; 2] {
+        let &Expr::Repeat { body, min, max } = self.expr(text) else { return [text; 2] };
+        let any = CharClass::any();
+        let is_short = max.unwrap_or(min) < SHORT;
+        match self.expr(body) {
+            Expr::Class(class) if *class != any && !is_short && (min, max) != (0, None) => {
+                let any = self.class(any);
+                [self.star(body), self.repeat(any, min, max)]
+            }
+            _ => [text; 2],
+        }
+    }
+}
+
+/// Characters of a text that is short.
+const SHORT: u32 = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Place;
+
+    /// What `text_within` makes of an expression, and its lengths, as text.
+    fn within(max: u64, build: impl Fn(&mut GrammarBuilder) -> ExprId) -> String {
+        let mut b = GrammarBuilder::new();
+        let text = build(&mut b);
+        let (before, within) = (b.text_lengths(text), b.text_within(text, max));
+        let root = b.declare("root", Place::none());
+        b.define(root, within);
+        format!("{}..={} {}", before.min, before.max, b.build(root).unwrap().to_string().trim_end())
+    }
+
+    fn labels(b: &mut GrammarBuilder) -> ExprId {
+        let (letter, point) = (b.class(CharClass::range('a', 'z')), b.literal("."));
+        let label = b.repeat(letter, 1, Some(63));
+        let label = b.seq([label, point]);
+        b.repeat(label, 1, Some(127))
+    }
+
+    #[test]
+    fn bounds_that_no_short_text_exceeds_are_dropped() {
+        assert_eq!(within(256, labels), "2..=8128 root ::= ([a-z]{1,63} \".\"){1,127}");
+        assert_eq!(within(255, labels), "2..=8128 root ::= ([a-z]{1,63} \".\")+");
+        assert_eq!(within(63, labels), "2..=8128 root ::= ([a-z]+ \".\")+");
+        let not_labels = |b: &mut GrammarBuilder| {
+            let labels = labels(b);
+            b.not(labels)
+        };
+        assert_eq!(within(255, not_labels), "0..=18446744073709551615 root ::= Not(([a-z]{1,63} \".\")+)");
+        // Rounds that may be empty say nothing.
+        let empty = |b: &mut GrammarBuilder| {
+            let letter = b.class(CharClass::range('a', 'z'));
+            let few = b.repeat(letter, 0, Some(3));
+            let few = b.seq([few, few]);
+            b.repeat(few, 2, Some(5))
+        };
+        assert_eq!(within(1, empty), "0..=30 root ::= ([a-z]* [a-z]*){2,5}");
+    }
+
+    #[test]
+    fn a_long_repetition_of_a_class_is_a_length_and_the_class() {
+        let mut b = GrammarBuilder::new();
+        let (letter, any) = (b.class(CharClass::range('a', 'z')), b.class(CharClass::any()));
+        let long = b.repeat(letter, 1, Some(255));
+        let parts = [b.star(letter), b.repeat(any, 1, Some(255))];
+        assert_eq!(b.text_and_length(long), parts);
+        for unchanged in [b.repeat(letter, 1, Some(9)), b.star(letter), b.repeat(any, 1, Some(255)), letter] {
+            assert_eq!(b.text_and_length(unchanged), [unchanged; 2]);
+        }
+    }
+}
