@@ -9,6 +9,7 @@ use crate::{
     Properties, Rule, RuleId, Sharing, Symbol, SymbolSet, Until,
 };
 use hashbrown::HashTable;
+use smallvec::SmallVec;
 use std::hash::BuildHasher;
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -20,7 +21,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct GrammarBuilder {
     rules: Vec<PendingRule>,
-    names: HashMap<String, RuleId>,
+    /// Rules by name.
+    names: HashTable<RuleId>,
     /// The last number appended to a name that was taken, so that many rules of one name stay linear.
     suffixes: HashMap<String, u32>,
     exprs: Vec<Expr>,
@@ -40,6 +42,43 @@ pub struct GrammarBuilder {
 
 /// Alternatives that are compared with each other.
 const FEW: usize = 16;
+/// Expressions that there is room for from the start.
+const SMALL: usize = 112;
+
+/// Operands on their way to an expression; most lists are short.
+type Operands = SmallVec<[ExprId; FEW]>;
+
+/// An expression whose lists are borrowed. Most that are made are in the arena already, and then nothing is allocated.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Sketch<'a> {
+    Bytes(&'a [u8]),
+    Seq(&'a [ExprId]),
+    Alt(&'a [ExprId]),
+    And(&'a [ExprId]),
+    Other(&'a Expr),
+}
+
+impl<'a> Sketch<'a> {
+    fn of(expr: &'a Expr) -> Self {
+        match expr {
+            Expr::Bytes(bytes) => Self::Bytes(bytes),
+            Expr::Seq(parts) => Self::Seq(parts),
+            Expr::Alt(parts) => Self::Alt(parts),
+            Expr::And(parts) => Self::And(parts),
+            other => Self::Other(other),
+        }
+    }
+
+    fn to_expr(self) -> Expr {
+        match self {
+            Self::Bytes(bytes) => Expr::Bytes(bytes.into()),
+            Self::Seq(parts) => Expr::Seq(parts.into()),
+            Self::Alt(parts) => Expr::Alt(parts.into()),
+            Self::And(parts) => Expr::And(parts.into()),
+            Self::Other(expr) => expr.clone(),
+        }
+    }
+}
 
 #[derive(Debug)]
 struct PendingRule {
@@ -67,17 +106,22 @@ impl GrammarBuilder {
         // Two fixed entries exist from the start, so that constructors have something to return after an error.
         let leaf = Properties { is_text: true, has_rules: false, has_members: false, tree_size: 1 };
         let id = |i| ExprId::from_index(i).expect("small index");
-        let (mut ids, mut hashes, hasher) = (HashTable::with_capacity(100), Vec::new(), Seeded::default());
+        // PERF: small grammars never grow their tables.
+        let (mut ids, mut hashes) = (HashTable::with_capacity(SMALL), Vec::with_capacity(SMALL));
+        let (mut exprs, mut properties) = (Vec::with_capacity(SMALL), Vec::with_capacity(SMALL));
+        let hasher = Seeded::default();
         for (expr, id) in [(Expr::Empty, id(0)), (Expr::Never, id(1))] {
-            hashes.push(hasher.hash_one(&expr));
+            hashes.push(hasher.hash_one(Sketch::of(&expr)));
             ids.insert_unique(hashes[id.index()], id, |id: &ExprId| hashes[id.index()]);
+            exprs.push(expr);
+            properties.push(leaf);
         }
         Self {
             rules: Vec::new(),
-            names: HashMap::default(),
+            names: HashTable::new(),
             suffixes: HashMap::default(),
-            exprs: vec![Expr::Empty, Expr::Never],
-            properties: vec![leaf, leaf],
+            exprs,
+            properties,
             ids,
             hashes,
             hasher,
@@ -106,15 +150,17 @@ impl GrammarBuilder {
             }
         }
         let mut unique = name.to_owned();
-        while self.names.contains_key(&unique) {
-            let n = self.suffixes.entry(name.to_owned()).or_insert(1);
+        while self.find(&unique).is_some() {
+            let n = self.suffixes.entry_ref(name).or_insert(1);
             *n += 1;
             unique = format!("{name}_{n}");
         }
         let rule = RuleId::from_index(self.rules.len()).expect("below max_rules or the first");
-        self.names.insert(unique.clone(), rule);
         let (sharing, region) = (Sharing::Auto, Region::default());
         self.rules.push(PendingRule { name: unique, body: None, place, sharing, region });
+        let (rules, hasher) = (&self.rules, &self.hasher);
+        let hash_of = |rule: &RuleId| hasher.hash_one(&*rules[rule.index()].name);
+        self.names.insert_unique(hash_of(&rule), rule, hash_of);
         rule
     }
 
@@ -174,7 +220,8 @@ impl GrammarBuilder {
 
     /// The rule of this name.
     pub fn find(&self, name: &str) -> Option<RuleId> {
-        self.names.get(name).copied()
+        let is_it = |rule: &RuleId| self.rules[rule.index()].name == name;
+        self.names.find(self.hasher.hash_one(name), is_it).copied()
     }
 
     /// The expression behind an id.
@@ -227,7 +274,7 @@ impl GrammarBuilder {
     /// These bytes; a `&str` or any bytes.
     pub fn literal(&mut self, bytes: impl AsRef<[u8]>) -> ExprId {
         let bytes = bytes.as_ref();
-        if bytes.is_empty() { self.empty } else { self.intern(Expr::Bytes(bytes.into())) }
+        if bytes.is_empty() { self.empty } else { self.intern_sketch(Sketch::Bytes(bytes)) }
     }
 
     /// One character of a class. A class of one character is that literal.
@@ -248,13 +295,13 @@ impl GrammarBuilder {
 
     /// One after the other.
     pub fn seq(&mut self, parts: impl IntoIterator<Item = ExprId>) -> ExprId {
-        let mut flat: Vec<ExprId> = Vec::new();
+        let mut flat = Operands::new();
         let mut never = false;
         for part in parts {
             match &self.exprs[part.index()] {
                 Expr::Empty => {}
                 Expr::Never => never = true,
-                Expr::Seq(inner) => flat.extend(inner.iter().copied()),
+                Expr::Seq(inner) => flat.extend_from_slice(inner),
                 _ => flat.push(part),
             }
         }
@@ -262,43 +309,42 @@ impl GrammarBuilder {
             return self.never;
         }
         // Adjacent literals are one literal.
-        let mut merged: Vec<ExprId> = Vec::with_capacity(flat.len());
-        let mut run: Vec<u8> = Vec::new();
-        let mut run_start = None;
-        for part in flat {
-            if let Expr::Bytes(bytes) = &self.exprs[part.index()] {
-                if run_start.is_none() {
-                    run_start = Some(part);
-                }
-                run.extend_from_slice(bytes);
-                continue;
-            }
-            self.flush_literal(&mut merged, &mut run, &mut run_start);
-            merged.push(part);
+        let n_literals = |this: &Self, parts: &[ExprId]| {
+            parts.iter().take_while(|part| matches!(this.exprs[part.index()], Expr::Bytes(_))).count()
+        };
+        let (mut n_done, mut n_kept) = (0, 0);
+        while n_done < flat.len() {
+            let n = n_literals(self, &flat[n_done..]);
+            flat[n_kept] = if n > 1 { self.joined(&flat[n_done..n_done + n]) } else { flat[n_done] };
+            n_done += n.max(1);
+            n_kept += 1;
         }
-        self.flush_literal(&mut merged, &mut run, &mut run_start);
-        match merged[..] {
+        flat.truncate(n_kept);
+        match flat[..] {
             [] => self.empty,
             [one] => one,
-            _ => self.intern(Expr::Seq(merged.into())),
+            _ => self.intern_sketch(Sketch::Seq(&flat)),
         }
     }
 
-    fn flush_literal(&mut self, out: &mut Vec<ExprId>, run: &mut Vec<u8>, run_start: &mut Option<ExprId>) {
-        let Some(first) = run_start.take() else { return };
-        let same = matches!(&self.exprs[first.index()], Expr::Bytes(bytes) if bytes.len() == run.len());
-        let literal = if same { first } else { self.literal(&run) };
-        run.clear();
-        out.push(literal);
+    /// These literals as one.
+    fn joined(&mut self, literals: &[ExprId]) -> ExprId {
+        let mut all = SmallVec::<[u8; 64]>::new();
+        for literal in literals {
+            if let Expr::Bytes(bytes) = &self.exprs[literal.index()] {
+                all.extend_from_slice(bytes);
+            }
+        }
+        self.literal(&all)
     }
 
     /// One of these, in this order.
     pub fn alt(&mut self, parts: impl IntoIterator<Item = ExprId>) -> ExprId {
-        let mut flat: Vec<ExprId> = Vec::new();
+        let mut flat = Operands::new();
         for part in parts {
             match &self.exprs[part.index()] {
                 Expr::Never => {}
-                Expr::Alt(inner) => flat.extend(inner.iter().copied()),
+                Expr::Alt(inner) => flat.extend_from_slice(inner),
                 _ => flat.push(part),
             }
         }
@@ -318,7 +364,7 @@ impl GrammarBuilder {
         match flat[..] {
             [] => self.never,
             [one] => one,
-            _ => self.intern(Expr::Alt(flat.into())),
+            _ => self.intern_sketch(Sketch::Alt(&flat)),
         }
     }
 
@@ -362,11 +408,11 @@ impl GrammarBuilder {
 
     /// The texts in all of these languages. The operands must be [text](Properties::is_text).
     pub fn and(&mut self, parts: impl IntoIterator<Item = ExprId>) -> ExprId {
-        let mut flat: Vec<ExprId> = Vec::new();
+        let mut flat = Operands::new();
         for part in parts {
             match &self.exprs[part.index()] {
                 Expr::Never => return self.never,
-                Expr::And(inner) => flat.extend(inner.iter().copied()),
+                Expr::And(inner) => flat.extend_from_slice(inner),
                 _ => flat.push(part),
             }
         }
@@ -382,7 +428,7 @@ impl GrammarBuilder {
                 self.star(any)
             }
             [one] => one,
-            _ => self.intern(Expr::And(flat.into())),
+            _ => self.intern_sketch(Sketch::And(&flat)),
         }
     }
 
@@ -550,10 +596,22 @@ impl GrammarBuilder {
     }
 
     fn intern(&mut self, expr: Expr) -> ExprId {
-        let hash = self.hasher.hash_one(&expr);
-        if let Some(&id) = self.ids.find(hash, |id| self.exprs[id.index()] == expr) {
-            return id;
-        }
+        let (hash, known) = self.look_up(Sketch::of(&expr));
+        known.unwrap_or_else(|| self.add(expr, hash))
+    }
+
+    fn intern_sketch(&mut self, sketch: Sketch<'_>) -> ExprId {
+        let (hash, known) = self.look_up(sketch);
+        known.unwrap_or_else(|| self.add(sketch.to_expr(), hash))
+    }
+
+    fn look_up(&self, sketch: Sketch<'_>) -> (u64, Option<ExprId>) {
+        let hash = self.hasher.hash_one(sketch);
+        let is_it = |id: &ExprId| Sketch::of(&self.exprs[id.index()]) == sketch;
+        (hash, self.ids.find(hash, is_it).copied())
+    }
+
+    fn add(&mut self, expr: Expr, hash: u64) -> ExprId {
         self.bytes += heap_bytes(&expr);
         if self.exprs.len() >= self.limits.max_exprs || self.bytes > self.limits.max_bytes {
             let Limits { max_exprs, max_bytes, .. } = self.limits;

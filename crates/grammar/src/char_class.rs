@@ -39,7 +39,7 @@ impl CharClass {
 
     /// The characters from `low` to `high`, both included; none if `low > high`.
     pub fn range(low: char, high: char) -> Self {
-        Self::from_ranges([(low, high)])
+        if low <= high { Self { ranges: vec![(low, high)] } } else { Self::none() }
     }
 
     /// The union of inclusive ranges in any order; ranges with `low > high` are empty.

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::json::{Forest, ValueId};
-use crate::lower::Lowering;
+use crate::lower::{Lowered, Lowering};
 use crate::normal::Normal;
 use crate::options::Options;
 use crate::report::{Report, ReportEntry};
@@ -10,23 +10,16 @@ use crate::schema::Registry;
 use formwork_grammar::Grammar;
 
 /// Compiles the schema that `add` puts into the forest.
-pub(crate) fn compile(
-    options: &Options,
+pub(crate) fn compile<'o>(
+    options: &'o Options,
     add: impl FnOnce(&mut Forest) -> Result<ValueId, Error>,
-) -> Result<(Grammar, Report), Error> {
+) -> Result<Lowered<'o>, Error> {
     options.check()?;
     let mut registry = Registry::new(options, add)?;
     let root = registry.root();
     let mut normal = Normal::new(options, registry);
-    // A root that is no schema is an error before anything else is.
-    normal.reader.parse(root)?;
-    normal.reader.fates = Default::default();
     let demand = normal.demand(root);
-    let lowered = Lowering::new(options, normal).grammar(demand)?;
-    let mut report = report(&lowered.normal);
-    report.notes.extend(lowered.notes);
-    report.finish();
-    Ok((lowered.grammar, report))
+    Lowering::new(options, normal).grammar(demand)
 }
 
 /// The grammar of any value.
@@ -35,20 +28,25 @@ pub(crate) fn any(options: &Options) -> Result<Grammar, Error> {
     Lowering::new(options, Normal::new(options, registry)).any()
 }
 
-fn report(normal: &Normal<'_>) -> Report {
-    let (fates, forest) = (&normal.reader.fates, &normal.reader.registry.forest);
-    let entry = |(schema, keyword): &(ValueId, String)| ReportEntry {
-        pointer: forest.pointer_to(*schema, keyword),
-        what: keyword.clone(),
+/// What became of each keyword.
+pub(crate) fn report(lowered: Lowered<'_>) -> Report {
+    let (fates, forest) = (&lowered.normal.reader.fates, &lowered.normal.reader.registry.forest);
+    let entry = |&(schema, keyword): &(ValueId, &str)| ReportEntry {
+        pointer: forest.pointer_to(schema, keyword),
+        what: keyword.to_owned(),
     };
-    let explained = |(schema, keyword, why): &(ValueId, String, &str)| ReportEntry {
-        pointer: forest.pointer_to(*schema, keyword),
+    let explained = |schema: ValueId, keyword: &str, why: &str| ReportEntry {
+        pointer: forest.pointer_to(schema, keyword),
         what: format!("{keyword} ({why})"),
     };
-    Report {
+    let ignored = fates.ignored.iter().map(|(schema, keyword, why)| explained(*schema, keyword, why));
+    let notes = fates.notes.iter().map(|&(schema, keyword, why)| explained(schema, keyword, why));
+    let mut report = Report {
         enforced: fates.enforced.iter().map(entry).collect(),
         relaxed: fates.relaxed.iter().map(entry).collect(),
-        ignored: fates.ignored.iter().map(explained).collect(),
-        notes: fates.notes.iter().map(explained).collect(),
-    }
+        ignored: ignored.collect(),
+        notes: notes.chain(lowered.notes).collect(),
+    };
+    report.finish();
+    report
 }

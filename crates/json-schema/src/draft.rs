@@ -94,7 +94,40 @@ pub(crate) struct Keyword {
 
 /// The keyword of this name, whatever the draft.
 pub(crate) fn keyword(name: &str) -> Option<&'static Keyword> {
-    KEYWORDS.iter().find(|keyword| keyword.name == name)
+    // PERF: asked for every member of every schema, several times.
+    let mut slot = slot(name.as_bytes());
+    while let Some(keyword) = KEYWORDS.get(usize::from(SLOTS[slot])) {
+        if keyword.name == name {
+            return Some(keyword);
+        }
+        slot = (slot + 1) % N_SLOTS;
+    }
+    None
+}
+
+/// A hash table of the keywords, open addressing: positions in [`KEYWORDS`], [`FREE`] where none is.
+const SLOTS: [u8; N_SLOTS] = {
+    let mut slots = [FREE; N_SLOTS];
+    let mut i = 0;
+    while i < KEYWORDS.len() {
+        let mut slot = slot(KEYWORDS[i].name.as_bytes());
+        while slots[slot] != FREE {
+            slot = (slot + 1) % N_SLOTS;
+        }
+        slots[slot] = i as u8;
+        i += 1;
+    }
+    slots
+};
+
+const N_SLOTS: usize = 256;
+const FREE: u8 = u8::MAX;
+
+const fn slot(name: &[u8]) -> usize {
+    match name {
+        [first, .., last] => (*first as usize + 23 * (*last as usize + name.len())) % N_SLOTS,
+        _ => 0,
+    }
 }
 
 const fn row(name: &'static str, since: Draft, holds: Holds, role: Role) -> Keyword {

@@ -33,6 +33,7 @@ mod report;
 mod checker;
 mod compile;
 mod decimal;
+mod distinct;
 mod draft;
 mod formats;
 mod idn;

@@ -234,7 +234,7 @@ impl Options {
     /// # Errors
     /// See [`ErrorKind`](crate::ErrorKind).
     pub fn grammar(&self, text: &str) -> Result<Grammar, Error> {
-        self.grammar_with_report(text).map(|(grammar, _)| grammar)
+        Ok(crate::compile::compile(self, |forest| forest.read("", text))?.grammar)
     }
 
     /// [`Self::grammar`] of a schema that is parsed already.
@@ -242,7 +242,7 @@ impl Options {
     /// # Errors
     /// See [`ErrorKind`](crate::ErrorKind).
     pub fn grammar_from_value(&self, value: &Value) -> Result<Grammar, Error> {
-        self.grammar_with_report_from_value(value).map(|(grammar, _)| grammar)
+        Ok(crate::compile::compile(self, |forest| forest.convert("", value))?.grammar)
     }
 
     /// The grammar, and what became of each keyword.
@@ -250,7 +250,8 @@ impl Options {
     /// # Errors
     /// See [`ErrorKind`](crate::ErrorKind).
     pub fn grammar_with_report(&self, text: &str) -> Result<(Grammar, Report), Error> {
-        crate::compile::compile(self, |forest| forest.read("", text))
+        let lowered = crate::compile::compile(self, |forest| forest.read("", text))?;
+        Ok((lowered.grammar.clone(), crate::compile::report(lowered)))
     }
 
     /// [`Self::grammar_with_report`] of a schema that is parsed already.
@@ -258,7 +259,8 @@ impl Options {
     /// # Errors
     /// See [`ErrorKind`](crate::ErrorKind).
     pub fn grammar_with_report_from_value(&self, value: &Value) -> Result<(Grammar, Report), Error> {
-        crate::compile::compile(self, |forest| forest.convert("", value))
+        let lowered = crate::compile::compile(self, |forest| forest.convert("", value))?;
+        Ok((lowered.grammar.clone(), crate::compile::report(lowered)))
     }
 
     /// Reads options from a JSON object, as the command line takes them.

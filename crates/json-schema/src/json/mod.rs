@@ -8,6 +8,7 @@ mod read;
 
 use crate::decimal::Decimal;
 use crate::error::Error;
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// A value in a [`Forest`].
@@ -44,19 +45,12 @@ pub(crate) struct Number {
     pub(crate) written_plain: bool,
 }
 
-/// Where a value stands in its parent.
-#[derive(Clone, Debug)]
-enum Step {
-    Key(Arc<str>),
-    Index(usize),
-}
-
 /// Several JSON documents in one arena.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Forest {
     values: Vec<Value>,
-    /// The parent of each value and the step from it; `None` for a document's root.
-    parents: Vec<Option<(ValueId, Step)>>,
+    /// The parent of each value and its position among the parent's parts; `None` for a document's root.
+    parents: Vec<Option<(ValueId, u32)>>,
     /// The first value of the subtree of each value.
     starts: Vec<u32>,
     /// Roots with the name that pointers into their documents begin with (empty for the main one).
@@ -78,17 +72,23 @@ impl Forest {
         Ok(root)
     }
 
+    fn reserve(&mut self, n: usize) {
+        self.values.reserve(n);
+        self.parents.reserve(n);
+        self.starts.reserve(n);
+    }
+
     fn push(&mut self, value: Value, start: usize) -> ValueId {
         let id = ValueId::from_index(self.values.len());
         match &value {
             Value::Array(items) => {
-                for (i, &item) in items.iter().enumerate() {
-                    self.parents[item.index()] = Some((id, Step::Index(i)));
+                for (i, &item) in (0..).zip(items) {
+                    self.parents[item.index()] = Some((id, i));
                 }
             }
             Value::Object(members) => {
-                for (key, member) in members {
-                    self.parents[member.index()] = Some((id, Step::Key(key.clone())));
+                for (i, &(_, member)) in (0..).zip(members) {
+                    self.parents[member.index()] = Some((id, i));
                 }
             }
             _ => {}
@@ -160,18 +160,18 @@ impl Forest {
 
     /// The JSON pointer of a value, after the name of its document and `#` unless it is in the main one.
     pub(crate) fn pointer(&self, id: ValueId) -> String {
-        let mut steps = Vec::new();
+        let mut steps = SmallVec::<[(ValueId, u32); 16]>::new();
         let mut at = id;
-        while let Some((parent, step)) = &self.parents[at.index()] {
-            steps.push(step);
-            at = *parent;
+        while let Some((parent, position)) = self.parents[at.index()] {
+            steps.push((parent, position));
+            at = parent;
         }
         let name = self.roots.iter().find(|(root, _)| *root == at).map_or("", |(_, name)| name);
         let mut pointer = if name.is_empty() { String::new() } else { format!("{name}#") };
-        for step in steps.into_iter().rev() {
-            match step {
-                Step::Key(key) => push_step(&mut pointer, key),
-                Step::Index(i) => push_step(&mut pointer, &i.to_string()),
+        for &(parent, position) in steps.iter().rev() {
+            match self.get(parent) {
+                Value::Object(members) => push_step(&mut pointer, &members[position as usize].0),
+                _ => push_step(&mut pointer, &position.to_string()),
             }
         }
         pointer
@@ -187,7 +187,11 @@ impl Forest {
 
 fn push_step(pointer: &mut String, step: &str) {
     pointer.push('/');
-    pointer.push_str(&step.replace('~', "~0").replace('/', "~1"));
+    if step.contains(['~', '/']) {
+        pointer.push_str(&step.replace('~', "~0").replace('/', "~1"));
+    } else {
+        pointer.push_str(step);
+    }
 }
 
 #[cfg(test)]

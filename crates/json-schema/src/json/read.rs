@@ -8,12 +8,21 @@ use std::sync::Arc;
 
 /// Values a schema and its resources may have together.
 const MAX_VALUES: usize = 20_000_000;
+/// How much text a value of an ordinary schema takes.
+const BYTES_PER_VALUE: usize = 16;
 
-/// An array or object that is still open.
-enum Open {
-    Array(Vec<ValueId>),
-    Object { members: Vec<(Arc<str>, ValueId)>, keys: HashSet<Arc<str>>, key: Arc<str> },
+/// An array or object that is still open: its values so far lie on a stack from `first` on.
+struct Open {
+    is_object: bool,
+    /// The number of its first value.
+    start: usize,
+    first: usize,
+    /// Its keys, once there are many.
+    keys: HashSet<Arc<str>>,
 }
+
+/// Keys of one object that are compared with each other.
+const FEW: usize = 16;
 
 struct Reader<'t> {
     text: &'t str,
@@ -22,7 +31,11 @@ struct Reader<'t> {
 
 pub(super) fn read(forest: &mut Forest, text: &str) -> Result<ValueId, Error> {
     let mut reader = Reader { text, at: 0 };
-    let mut stack: Vec<(Open, usize)> = Vec::new();
+    forest.reserve(text.len() / BYTES_PER_VALUE);
+    let mut stack: Vec<Open> = Vec::new();
+    // What is in open arrays and objects: finished values with their keys, and at the end a key without its value.
+    let mut items: Vec<ValueId> = Vec::new();
+    let mut members: Vec<(Arc<str>, ValueId)> = Vec::new();
     reader.blank();
     loop {
         check_size(forest)?;
@@ -35,7 +48,12 @@ pub(super) fn read(forest: &mut Forest, text: &str) -> Result<ValueId, Error> {
                 if reader.eat(b']') {
                     forest.push(Value::Array(Box::default()), start)
                 } else {
-                    stack.push((Open::Array(Vec::new()), start));
+                    stack.push(Open {
+                        is_object: false,
+                        start,
+                        first: items.len(),
+                        keys: HashSet::default(),
+                    });
                     continue;
                 }
             }
@@ -45,9 +63,10 @@ pub(super) fn read(forest: &mut Forest, text: &str) -> Result<ValueId, Error> {
                 if reader.eat(b'}') {
                     forest.push(Value::Object(Box::default()), start)
                 } else {
-                    let mut keys = HashSet::default();
-                    let key = reader.key(&mut keys)?;
-                    stack.push((Open::Object { members: Vec::new(), keys, key }, start));
+                    let mut open =
+                        Open { is_object: true, start, first: members.len(), keys: HashSet::default() };
+                    reader.key(&mut open, &mut members)?;
+                    stack.push(open);
                     continue;
                 }
             }
@@ -59,41 +78,38 @@ pub(super) fn read(forest: &mut Forest, text: &str) -> Result<ValueId, Error> {
         // What follows a finished value: a comma, or the end of what is open, which is then a finished value itself.
         loop {
             reader.blank();
-            match stack.last_mut() {
-                None => {
-                    if reader.at < text.len() {
-                        return Err(reader.error("something follows the value"));
-                    }
-                    return Ok(done);
+            let Some(open) = stack.last_mut() else {
+                if reader.at < text.len() {
+                    return Err(reader.error("something follows the value"));
                 }
-                Some((Open::Array(items), _)) => {
-                    items.push(done);
-                    if reader.eat(b',') {
-                        reader.blank();
-                        break;
-                    }
-                    if !reader.eat(b']') {
-                        return Err(reader.error("`,` or `]` is missing"));
-                    }
-                }
-                Some((Open::Object { members, keys, key }, _)) => {
-                    members.push((key.clone(), done));
-                    if reader.eat(b',') {
-                        reader.blank();
-                        *key = reader.key(keys)?;
-                        break;
-                    }
-                    if !reader.eat(b'}') {
-                        return Err(reader.error("`,` or `}` is missing"));
-                    }
-                }
-            }
-            let (value, start) = match stack.pop() {
-                Some((Open::Array(items), start)) => (Value::Array(items.into()), start),
-                Some((Open::Object { members, .. }, start)) => (Value::Object(members.into()), start),
-                None => return Err(reader.error("an unmatched bracket")),
+                return Ok(done);
             };
-            done = forest.push(value, start);
+            let value = if open.is_object {
+                if let Some((_, value)) = members.last_mut() {
+                    *value = done;
+                }
+                if reader.eat(b',') {
+                    reader.blank();
+                    reader.key(open, &mut members)?;
+                    break;
+                }
+                if !reader.eat(b'}') {
+                    return Err(reader.error("`,` or `}` is missing"));
+                }
+                Value::Object(members.drain(open.first..).collect())
+            } else {
+                items.push(done);
+                if reader.eat(b',') {
+                    reader.blank();
+                    break;
+                }
+                if !reader.eat(b']') {
+                    return Err(reader.error("`,` or `]` is missing"));
+                }
+                Value::Array(items.drain(open.first..).collect())
+            };
+            done = forest.push(value, open.start);
+            stack.pop();
         }
     }
 }
@@ -126,21 +142,30 @@ impl Reader<'_> {
         Error::invalid("", format!("not JSON: {what} at {}", Position::of(self.text, self.at)))
     }
 
-    /// A key, its colon and the white space after it.
-    fn key(&mut self, keys: &mut HashSet<Arc<str>>) -> Result<Arc<str>, Error> {
+    /// A key of the open object, its colon and the white space after it; its value is still to come.
+    fn key(&mut self, open: &mut Open, members: &mut Vec<(Arc<str>, ValueId)>) -> Result<(), Error> {
         if self.peek() != Some(b'"') {
             return Err(self.error("a key or `}` is missing"));
         }
-        let key: Arc<str> = self.string()?.into();
-        if !keys.insert(key.clone()) {
+        let key = self.string()?;
+        let own = &members[open.first..];
+        if own.len() == FEW {
+            open.keys.extend(own.iter().map(|(key, _)| key.clone()));
+        }
+        let is_new = match own.len() < FEW {
+            true => own.iter().all(|(other, _)| *other != key),
+            false => open.keys.insert(key.clone()),
+        };
+        if !is_new {
             return Err(self.error(&format!("the key {key:?} comes twice")));
         }
+        members.push((key, ValueId::from_index(0)));
         self.blank();
         if !self.eat(b':') {
             return Err(self.error("`:` is missing"));
         }
         self.blank();
-        Ok(key)
+        Ok(())
     }
 
     fn scalar(&mut self) -> Result<Value, Error> {
@@ -154,7 +179,7 @@ impl Reader<'_> {
             }
         }
         match self.peek() {
-            Some(b'"') => Ok(Value::String(self.string()?.into())),
+            Some(b'"') => Ok(Value::String(self.string()?)),
             Some(b'-' | b'0'..=b'9') => self.number(),
             _ => Err(self.error("a value is missing")),
         }
@@ -198,18 +223,20 @@ impl Reader<'_> {
         Ok(Value::Number(Number { value, written_plain }))
     }
 
-    fn string(&mut self) -> Result<String, Error> {
+    fn string(&mut self) -> Result<Arc<str>, Error> {
         self.at += 1;
-        let mut text = String::new();
+        // Most strings have no escapes.
+        let start = self.at;
+        self.plain();
+        if self.eat(b'"') {
+            return Ok(self.text[start..self.at - 1].into());
+        }
+        let mut text = self.text[start..self.at].to_owned();
         loop {
-            let run =
-                self.text[self.at..].bytes().take_while(|&b| b != b'"' && b != b'\\' && b >= b' ').count();
-            text.push_str(&self.text[self.at..self.at + run]);
-            self.at += run;
             match self.peek() {
                 Some(b'"') => {
                     self.at += 1;
-                    return Ok(text);
+                    return Ok(text.into());
                 }
                 Some(b'\\') => {
                     self.at += 1;
@@ -219,7 +246,16 @@ impl Reader<'_> {
                 Some(_) => return Err(self.error("a control character in a string")),
                 None => return Err(self.error("a string is not closed")),
             }
+            let run = self.at;
+            self.plain();
+            text.push_str(&self.text[run..self.at]);
         }
+    }
+
+    /// Characters of a string that stand for themselves.
+    fn plain(&mut self) {
+        let rest = &self.text.as_bytes()[self.at..];
+        self.at += rest.iter().take_while(|&&b| b != b'"' && b != b'\\' && b >= b' ').count();
     }
 
     fn escape(&mut self) -> Result<char, Error> {

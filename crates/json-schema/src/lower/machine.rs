@@ -2,6 +2,7 @@
 
 use super::Lowering;
 use formwork_grammar::{ExprId, Place};
+use smallvec::SmallVec;
 
 /// A machine whose edges read whole items.
 #[derive(Default)]
@@ -29,8 +30,8 @@ impl Lowering<'_> {
         };
         let mut tails = vec![self.b.never(); n];
         for state in order {
-            let mut loops = Vec::new();
-            let mut ways = Vec::new();
+            let mut loops = SmallVec::<[ExprId; 4]>::new();
+            let mut ways = SmallVec::<[ExprId; 4]>::new();
             for &(item, target) in &machine.states[state].edges {
                 let item = self.after_comma(item);
                 if target == state {
@@ -83,7 +84,7 @@ impl Lowering<'_> {
         tails: &[ExprId],
         close: ExprId,
     ) -> ExprId {
-        let mut ways = Vec::new();
+        let mut ways = SmallVec::<[ExprId; 4]>::new();
         for &(item, target) in &machine.states[state].edges {
             ways.push(self.b.seq([item, tails[target]]));
         }
@@ -111,6 +112,9 @@ impl Lowering<'_> {
 /// The states with every target before its sources, loops left aside; `None` if there is a longer cycle.
 fn reverse_topological(machine: &Machine) -> Option<Vec<usize>> {
     let n = machine.states.len();
+    if n == 1 {
+        return Some(vec![0]);
+    }
     let mut open = vec![0usize; n];
     let mut sources = vec![Vec::new(); n];
     for (state, data) in machine.states.iter().enumerate() {

@@ -23,6 +23,7 @@ use formwork_grammar::{
     ByteSet, Expr, ExprId, Grammar, GrammarBuilder, GrammarErrorKind, HashMap, Place, RuleId, Sharing,
 };
 use layout::{Brackets, Depth};
+use smallvec::SmallVec;
 use std::collections::VecDeque;
 
 /// What makes two demands the same rule: equal components, equally ordered declared names, and [where](layout) they stand.
@@ -254,7 +255,7 @@ impl<'o> Lowering<'o> {
         let pointer = self.normal.pointer(demand);
         let (components, declared, depth) = key.clone();
         (self.demand, self.depth, self.present) = (demand, depth, Some(key));
-        let mut ways = Vec::new();
+        let mut ways = SmallVec::<[ExprId; 7]>::new();
         for (kind, component) in Kind::ALL.into_iter().zip(components) {
             if component == FormulaId::FALSE || self.is_empty_scalar(kind, component) {
                 continue;

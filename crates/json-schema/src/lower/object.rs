@@ -7,10 +7,12 @@
 use super::Lowering;
 use super::layout::{Brackets, Close};
 use super::machine::{Machine, MachineState};
+use crate::distinct::FEW;
 use crate::error::Error;
-use crate::normal::{Alternative, Atom, Formula, FormulaId, Key, Kind, Names};
+use crate::normal::{Alternative, Atom, FewFormulas, Formula, FormulaId, Key, Kind, Names};
 use crate::options::PropertyOrder;
 use formwork_grammar::{ExprId, HashMap, HashSet};
+use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
 /// Names that no schema declares, but on which conditions hang (they are required, or stand under a `not`), come in any
@@ -87,8 +89,8 @@ impl Lowering<'_> {
         let mut required: HashMap<Arc<str>, FormulaId> = HashMap::default();
         let mut required_order: Vec<Arc<str>> = Vec::new();
         let mut core: Vec<FormulaId> = Vec::new();
-        for part in self.normal.formulas.conjuncts(formula) {
-            match self.normal.formulas.get(part).clone() {
+        for part in self.normal.formulas.few_conjuncts(formula) {
+            match *self.normal.formulas.get(part) {
                 Formula::Atom(Atom::AllKeys { keys, demand }) => statics.push((keys, demand)),
                 Formula::Atom(Atom::SomeKey { keys, demand }) => match self.only_name(keys) {
                     Some(name) => {
@@ -110,7 +112,9 @@ impl Lowering<'_> {
             Formula::Atom(Atom::MinMembers(n)) => *n > required.len() as u64,
             _ => true,
         });
-        let mut known: HashSet<Arc<str>> = declared.iter().cloned().collect();
+        let mut known: HashSet<Arc<str>> =
+            HashSet::with_capacity_and_hasher(declared.len() + required.len(), Default::default());
+        known.extend(declared.iter().cloned());
         let mut declared: Vec<Arc<str>> = declared.to_vec();
         // The required ones first, then those of the core: these are tracked; then the others.
         let mut extra: Vec<Arc<str>> =
@@ -123,10 +127,11 @@ impl Lowering<'_> {
         }
         self.mentioned(formula, &mut known, &mut extra);
         // Finite key languages concern their names only; the others are asked about each.
-        let mut demands: HashMap<Arc<str>, Vec<FormulaId>> = HashMap::default();
+        let mut demands: HashMap<Arc<str>, SmallVec<[FormulaId; 2]>> =
+            HashMap::with_capacity_and_hasher(statics.len(), Default::default());
         let mut wide: Vec<(FormulaId, FormulaId)> = Vec::new();
         for &(keys, demand) in &statics {
-            match self.normal.formulas.get(keys).clone() {
+            match self.normal.formulas.get(keys) {
                 Formula::Atom(Atom::StringIn(set, true)) => {
                     for name in set.iter() {
                         demands.entry(name.clone()).or_default().push(demand);
@@ -185,11 +190,19 @@ impl Lowering<'_> {
 
     /// Adds the names that a formula's key languages mention.
     fn mentioned(&self, formula: FormulaId, known: &mut HashSet<Arc<str>>, names: &mut Vec<Arc<str>>) {
-        for (_, atom) in self.normal.formulas.atoms(formula) {
-            let (Atom::AllKeys { keys, .. } | Atom::SomeKey { keys, .. }) = atom else { continue };
-            for (_, atom) in self.normal.formulas.atoms(keys) {
-                if let Atom::StringIn(set, _) = atom {
-                    names.extend(set.iter().filter(|&name| known.insert(name.clone())).cloned());
+        let formulas = &self.normal.formulas;
+        for atom in formulas.atom_ids(formula) {
+            let Formula::Atom(Atom::AllKeys { keys, .. } | Atom::SomeKey { keys, .. }) = formulas.get(atom)
+            else {
+                continue;
+            };
+            for atom in formulas.atom_ids(*keys) {
+                let Formula::Atom(Atom::StringIn(set, _)) = formulas.get(atom) else { continue };
+                for name in set.iter() {
+                    if !known.contains(name) {
+                        known.insert(name.clone());
+                        names.push(name.clone());
+                    }
                 }
             }
         }
@@ -221,10 +234,12 @@ impl Lowering<'_> {
         pointer: &str,
     ) -> Result<Vec<Class>, Error> {
         let mut core_keys: Vec<FormulaId> = Vec::new();
-        for (_, atom) in self.normal.formulas.atoms(core) {
-            if let Atom::AllKeys { keys, .. } | Atom::SomeKey { keys, .. } = atom {
-                if !core_keys.contains(&keys) {
-                    core_keys.push(keys);
+        for atom in self.normal.formulas.atom_ids(core) {
+            if let Formula::Atom(Atom::AllKeys { keys, .. } | Atom::SomeKey { keys, .. }) =
+                self.normal.formulas.get(atom)
+            {
+                if !core_keys.contains(keys) {
+                    core_keys.push(*keys);
                 }
             }
         }
@@ -323,17 +338,17 @@ impl Lowering<'_> {
         key: Key<'_>,
         demand: FormulaId,
         pointer: &str,
-    ) -> Result<Vec<Alternative>, Error> {
+    ) -> Result<Ways, Error> {
         if demand == FormulaId::FALSE {
-            return Ok(Vec::new());
+            return Ok(Ways::new());
         }
         if core == FormulaId::TRUE {
-            return Ok(vec![Alternative { demand, rest: core }]);
+            return Ok(smallvec![Alternative { demand, rest: core }]);
         }
         let after = self.normal.after_member(core, key);
         let value = self.normal.formulas.atom(Atom::Value(demand));
         let both = self.normal.formulas.all([value, after]);
-        self.normal.choices(both, pointer)
+        self.normal.choices(both, pointer).map(Ways::from_vec)
     }
 
     /// The edges of undeclared members from a residual: key, alternative.
@@ -346,7 +361,7 @@ impl Lowering<'_> {
         let mut edges = Vec::new();
         // They may repeat, and what some member must satisfy is asked of the text: one of the repetitions will do.
         // Extra names that are treated alike share an edge.
-        let mut groups: Vec<(Vec<Alternative>, Vec<Arc<str>>)> = Vec::new();
+        let mut groups: Vec<(Ways, Vec<Arc<str>>)> = Vec::new();
         for extra in &parts.extra {
             let key = Key::Name { name: &extra.name, once: false };
             let ways = self.ways(core, key, extra.demand, pointer)?;
@@ -372,13 +387,13 @@ impl Lowering<'_> {
         let n = parts.declared.len();
         // Forward: the residuals at each position, and the steps between them.
         let mut layers: Vec<Layer> = Vec::with_capacity(n + 1);
-        let mut residuals = vec![parts.core];
+        let mut residuals: FewFormulas = smallvec![parts.core];
         for name in &parts.declared {
             let mut layer = Layer::default();
             let mut next = Numbering::default();
             for &residual in &residuals {
                 let key = Key::Name { name: &name.name, once: true };
-                let mut takes = Vec::new();
+                let mut takes = Takes::new();
                 for Alternative { demand, rest } in self.ways(residual, key, name.demand, pointer)? {
                     takes.push((self.value(demand)?, next.of(rest)));
                 }
@@ -412,15 +427,15 @@ impl Lowering<'_> {
             machine.states.push(MachineState { edges, end: self.normal.may_end(residual) });
         }
         let tails = self.tails(&machine, close.after, pointer);
-        let mut heads: Vec<ExprId> =
+        let mut heads: PerState<ExprId> =
             (0..residuals.len()).map(|state| self.head(&machine, state, &tails, close.empty)).collect();
-        let mut afters: Vec<ExprId> = tails[..residuals.len()].to_vec();
+        let mut afters = PerState::from_slice(&tails[..residuals.len()]);
         // Backward: what may come from each position on, before anything came and after something did.
         for (i, (layer, name)) in layers.iter().zip(&parts.declared).enumerate().rev() {
             let key = self.name_key(&name.name);
-            let (mut new_heads, mut new_afters) = (Vec::new(), Vec::new());
+            let (mut new_heads, mut new_afters) = (PerState::new(), PerState::new());
             for (takes, pass) in &layer.states {
-                let (mut head, mut after) = (Vec::new(), Vec::new());
+                let (mut head, mut after) = (PerState::new(), PerState::new());
                 for &(value, target) in takes {
                     let member = self.member(key, value);
                     let more = self.after_comma(member);
@@ -443,26 +458,46 @@ impl Lowering<'_> {
     }
 }
 
+/// Ways to read a value.
+///
+/// PERF: without conditions between members there is one way, and one state at each position.
+type Ways = SmallVec<[Alternative; 1]>;
+/// Something of each state at a position, or of each way out of one.
+type PerState<T> = SmallVec<[T; 2]>;
+
 /// The states at one position: ways to take the name (value, target), and the target when it is passed over.
 #[derive(Default)]
 struct Layer {
-    states: Vec<(Takes, Option<usize>)>,
+    states: SmallVec<[(Takes, Option<usize>); 1]>,
 }
 
-type Takes = Vec<(ExprId, usize)>;
+type Takes = SmallVec<[(ExprId, usize); 1]>;
 
 /// Residuals in the order in which they were first met.
 #[derive(Default)]
 struct Numbering {
-    order: Vec<FormulaId>,
+    order: FewFormulas,
+    /// Their numbers, once they are many.
     ids: HashMap<FormulaId, usize>,
 }
 
 impl Numbering {
     fn of(&mut self, residual: FormulaId) -> usize {
-        *self.ids.entry(residual).or_insert_with(|| {
-            self.order.push(residual);
-            self.order.len() - 1
-        })
+        let next = self.order.len();
+        if next < FEW {
+            if let Some(known) = self.order.iter().position(|&other| other == residual) {
+                return known;
+            }
+        } else {
+            if next == FEW {
+                self.ids.extend(self.order.iter().copied().zip(0..));
+            }
+            let number = *self.ids.entry(residual).or_insert(next);
+            if number < next {
+                return number;
+            }
+        }
+        self.order.push(residual);
+        next
     }
 }

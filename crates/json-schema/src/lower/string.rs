@@ -21,8 +21,9 @@ impl Lowering<'_> {
         if let Some(syntax) = self.syntax(formula) {
             return Ok(self.string_of_syntax(syntax));
         }
-        let syntax = self.normal.formulas.atoms(formula).into_iter().find_map(|(_, atom)| match atom {
-            Atom::Syntax(syntax, _) => Some(syntax),
+        let formulas = &self.normal.formulas;
+        let syntax = formulas.atom_ids(formula).into_iter().find_map(|atom| match formulas.get(atom) {
+            Formula::Atom(Atom::Syntax(syntax, _)) => Some(*syntax),
             _ => None,
         });
         if let Some(syntax) = syntax {
@@ -32,17 +33,9 @@ impl Lowering<'_> {
             return Ok(self.quoted(text));
         }
         // Lengths alone count spelled characters, at a cost that does not depend on the bounds.
-        let atoms: Vec<Option<Atom>> = self
-            .normal
-            .formulas
-            .conjuncts(formula)
-            .iter()
-            .map(|&part| match self.normal.formulas.get(part) {
-                Formula::Atom(atom) => Some(atom.clone()),
-                _ => None,
-            })
-            .collect();
-        if let Some((min, max)) = lengths(&atoms) {
+        let formulas = &self.normal.formulas;
+        let conjuncts = formulas.few_conjuncts(formula);
+        if let Some((min, max)) = lengths(conjuncts.iter().map(|&part| formulas.get(part))) {
             let (min, max) = bounds(min, max, pointer)?;
             let any = self.b.class(CharClass::any());
             let (quote, character) = (self.b.literal("\""), self.b.json_text(any));
@@ -217,12 +210,12 @@ impl Lowering<'_> {
 }
 
 /// The interval of lengths, if the atoms are lengths and nothing else.
-fn lengths(atoms: &[Option<Atom>]) -> Option<(u64, u64)> {
+fn lengths<'f>(atoms: impl Iterator<Item = &'f Formula>) -> Option<(u64, u64)> {
     let (mut min, mut max) = (0, u64::MAX);
     for atom in atoms {
-        match atom.as_ref()? {
-            Atom::MinLength(n) => min = min.max(*n),
-            Atom::MaxLength(n) => max = max.min(*n),
+        match atom {
+            Formula::Atom(Atom::MinLength(n)) => min = min.max(*n),
+            Formula::Atom(Atom::MaxLength(n)) => max = max.min(*n),
             _ => return None,
         }
     }

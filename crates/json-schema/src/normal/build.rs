@@ -1,6 +1,6 @@
 //! Schemas into components: what each keyword means for each kind of value.
 
-use super::formula::{Atom, FormulaId, Formulas, Names, Numbers};
+use super::formula::{Atom, FewFormulas, Formula, FormulaId, Formulas, Names, Numbers};
 use super::node::{Kind, NodeContent, NodeId};
 use crate::error::Error;
 use crate::json::{Number, Value, ValueId};
@@ -15,7 +15,9 @@ pub(crate) struct Normal<'o> {
     pub(crate) formulas: Formulas,
     pub(super) nodes: Vec<NodeData>,
     node_ids: HashMap<NodeKey, NodeId>,
-    components: HashMap<(NodeId, Kind), State>,
+    /// Of each node, by kind.
+    components: Vec<[State; 7]>,
+    /// Of demands that are no single node.
     demands: HashMap<(FormulaId, Kind), FormulaId>,
     pub(super) declared: HashMap<NodeId, Names>,
     pub(super) key_verdicts: HashMap<(FormulaId, Arc<str>), bool>,
@@ -33,8 +35,9 @@ enum NodeKey {
     Constant(ContentId),
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
+    Unknown,
     /// Being computed: meeting it again is a loop.
     Busy,
     Done(FormulaId),
@@ -47,7 +50,7 @@ impl<'o> Normal<'o> {
             reader: Reader { options, registry, texts: Default::default(), fates: Default::default() },
             nodes: Vec::new(),
             node_ids: HashMap::default(),
-            components: HashMap::default(),
+            components: Vec::new(),
             demands: HashMap::default(),
             declared: HashMap::default(),
             key_verdicts: HashMap::default(),
@@ -73,6 +76,7 @@ impl<'o> Normal<'o> {
         let id = *self.node_ids.entry(key).or_insert(next);
         if id == next {
             self.nodes.push(NodeData { content, parsed: None });
+            self.components.push([State::Unknown; 7]);
         }
         id
     }
@@ -102,12 +106,17 @@ impl<'o> Normal<'o> {
         }
     }
 
+    /// The node that an atom is about.
+    pub(super) fn node_of(&self, atom: FormulaId) -> Option<NodeId> {
+        match self.formulas.get(atom) {
+            Formula::Atom(Atom::Node(node, _)) => Some(*node),
+            _ => None,
+        }
+    }
+
     /// The pointer of the first node that a demand mentions.
     pub(crate) fn pointer(&self, demand: FormulaId) -> String {
-        let first = self.formulas.atoms(demand).into_iter().find_map(|(_, atom)| match atom {
-            Atom::Node(node, _) => Some(node),
-            _ => None,
-        });
+        let first = self.formulas.atom_ids(demand).into_iter().find_map(|atom| self.node_of(atom));
         first.map_or_else(String::new, |node| self.reader.registry.forest.pointer(self.place(node)))
     }
 
@@ -134,12 +143,15 @@ impl<'o> Normal<'o> {
 
     /// What a demand says of values of one kind.
     pub(crate) fn component(&mut self, demand: FormulaId, kind: Kind) -> Result<FormulaId, Error> {
+        if let Formula::Atom(Atom::Node(node, true)) = *self.formulas.get(demand) {
+            return self.node_component(node, kind);
+        }
         if let Some(&known) = self.demands.get(&(demand, kind)) {
             return Ok(known);
         }
         let mut parts: HashMap<NodeId, FormulaId> = HashMap::default();
-        for (_, atom) in self.formulas.atoms(demand) {
-            if let Atom::Node(node, _) = atom {
+        for atom in self.formulas.atom_ids(demand) {
+            if let Some(node) = self.node_of(atom) {
                 let part = self.node_component(node, kind)?;
                 parts.insert(node, part);
             }
@@ -156,41 +168,70 @@ impl<'o> Normal<'o> {
 
     /// The component of a node: its parts in place first, on an explicit stack.
     pub(crate) fn node_component(&mut self, node: NodeId, kind: Kind) -> Result<FormulaId, Error> {
+        if let State::Done(done) = self.state(node, kind) {
+            return Ok(done);
+        }
+        if !self.has_parts_in_place(node, kind)? {
+            return self.finish(node, kind);
+        }
         let mut stack = vec![(node, kind)];
         let result = self.compute(&mut stack);
         if result.is_err() {
             // An oracle may go on after this: nothing must look busy that is not.
-            for open in stack {
-                if matches!(self.components.get(&open), Some(State::Busy)) {
-                    self.components.remove(&open);
+            for (node, kind) in stack {
+                if self.state(node, kind) == State::Busy {
+                    self.set_state(node, kind, State::Unknown);
                 }
             }
         }
         result
     }
 
+    fn state(&self, node: NodeId, kind: Kind) -> State {
+        self.components[node.0 as usize][kind as usize]
+    }
+
+    fn set_state(&mut self, node: NodeId, kind: Kind, state: State) {
+        self.components[node.0 as usize][kind as usize] = state;
+    }
+
+    /// Whether other components may have to be built first.
+    fn has_parts_in_place(&mut self, node: NodeId, kind: Kind) -> Result<bool, Error> {
+        let NodeContent::Schema(schema) = self.nodes[node.0 as usize].content else { return Ok(false) };
+        let parsed = self.parsed(node, schema)?;
+        Ok(parsed.has_parts_in_place && !excluded(&parsed, kind))
+    }
+
+    /// Builds a component whose parts are there.
+    fn finish(&mut self, node: NodeId, kind: Kind) -> Result<FormulaId, Error> {
+        let component = self.build(node, kind)?;
+        self.check(node)?;
+        self.set_state(node, kind, State::Done(component));
+        Ok(component)
+    }
+
     fn compute(&mut self, stack: &mut Vec<(NodeId, Kind)>) -> Result<FormulaId, Error> {
         let mut expanded: HashSet<(NodeId, Kind)> = HashSet::default();
         let mut last = FormulaId::TRUE;
         while let Some(&(node, kind)) = stack.last() {
-            if let Some(State::Done(done)) = self.components.get(&(node, kind)) {
-                last = *done;
+            if let State::Done(done) = self.state(node, kind) {
+                last = done;
                 stack.pop();
                 continue;
             }
             if expanded.insert((node, kind)) {
-                if matches!(self.components.get(&(node, kind)), Some(State::Busy)) {
+                if self.state(node, kind) == State::Busy {
                     stack.pop();
                     return Err(self.in_place_loop(stack, node));
                 }
                 let parts = self.parts_in_place(node, kind)?;
-                self.components.insert((node, kind), State::Busy);
+                self.set_state(node, kind, State::Busy);
                 let missing = parts
                     .into_iter()
-                    .filter(|part| !matches!(self.components.get(part), Some(State::Done(_))));
+                    .filter(|&(part, kind)| !matches!(self.state(part, kind), State::Done(_)));
                 let missing: Vec<_> = missing.collect();
                 if let Some(&(again, _)) =
-                    missing.iter().find(|part| matches!(self.components.get(*part), Some(State::Busy)))
+                    missing.iter().find(|&&(part, kind)| self.state(part, kind) == State::Busy)
                 {
                     return Err(self.in_place_loop(stack, again));
                 }
@@ -198,14 +239,12 @@ impl<'o> Normal<'o> {
                     stack.extend(missing);
                     continue;
                 }
-            } else if !matches!(self.components.get(&(node, kind)), Some(State::Busy)) {
+            } else if self.state(node, kind) != State::Busy {
                 // A failed attempt removed the mark; start over.
                 expanded.remove(&(node, kind));
                 continue;
             }
-            last = self.build(node, kind)?;
-            self.check(node)?;
-            self.components.insert((node, kind), State::Done(last));
+            last = self.finish(node, kind)?;
             stack.pop();
         }
         Ok(last)
@@ -278,8 +317,8 @@ impl<'o> Normal<'o> {
 
     pub(super) fn done(&mut self, schema: SchemaAt, kind: Kind) -> Result<FormulaId, Error> {
         let node = self.schema(schema);
-        match self.components.get(&(node, kind)) {
-            Some(State::Done(done)) => Ok(*done),
+        match self.state(node, kind) {
+            State::Done(done) => Ok(done),
             _ => Err(self.in_place_loop(&[], node)),
         }
     }
@@ -293,7 +332,7 @@ impl<'o> Normal<'o> {
         if parsed.is_false || excluded(&parsed, kind) {
             return Ok(FormulaId::FALSE);
         }
-        let mut parts = Vec::new();
+        let mut parts = FewFormulas::new();
         for assertion in &parsed.assertions {
             let part = self.assertion(assertion, kind, node)?;
             if part == FormulaId::FALSE {
@@ -348,7 +387,7 @@ impl<'o> Normal<'o> {
                 self.members(declared, patterns, *additional)
             }
             (Assertion::Required(names), Kind::Object) => {
-                let parts: Vec<_> = names.iter().map(|name| self.present(name)).collect();
+                let parts: FewFormulas = names.iter().map(|name| self.present(name)).collect();
                 self.formulas.all(parts)
             }
             (Assertion::PropertyNames(names), Kind::Object) => {
@@ -438,7 +477,7 @@ impl<'o> Normal<'o> {
 
     /// The key language of one name.
     pub(crate) fn name(&mut self, name: &Arc<str>) -> FormulaId {
-        self.formulas.atom(Atom::StringIn([name.clone()].into(), true))
+        self.formulas.name(name)
     }
 
     pub(super) fn present(&mut self, name: &Arc<str>) -> FormulaId {
@@ -452,12 +491,12 @@ impl<'o> Normal<'o> {
         patterns: &[(formwork_grammar::ExprId, SchemaAt)],
         additional: Option<Additional>,
     ) -> FormulaId {
-        let mut parts = Vec::with_capacity(declared.len() + patterns.len() + 1);
+        let mut parts = FewFormulas::with_capacity(declared.len() + patterns.len() + 1);
         for (name, schema) in declared {
             let (keys, demand) = (self.name(name), self.demand(*schema));
             parts.push(self.formulas.atom(Atom::AllKeys { keys, demand }));
         }
-        let mut others = Vec::with_capacity(patterns.len() + 1);
+        let mut others = FewFormulas::with_capacity(patterns.len() + 1);
         let mut names: Vec<Arc<str>> = declared.iter().map(|(name, _)| name.clone()).collect();
         names.sort_unstable();
         others.push(self.formulas.atom(Atom::StringIn(names.into(), false)));
@@ -483,15 +522,16 @@ impl<'o> Normal<'o> {
         let mut numbers: Vec<Number> = Vec::new();
         let mut ways = Vec::new();
         for &value in values {
-            match (self.reader.registry.forest.get(value).clone(), kind) {
+            match (self.reader.registry.forest.get(value), kind) {
                 (Value::Null, Kind::Null)
                 | (Value::Bool(false), Kind::False)
                 | (Value::Bool(true), Kind::True) => {
                     return FormulaId::TRUE;
                 }
-                (Value::String(text), Kind::String) => strings.push(text),
-                (Value::Number(number), Kind::Number) => numbers.push(number),
+                (Value::String(text), Kind::String) => strings.push(text.clone()),
+                (Value::Number(number), Kind::Number) => numbers.push(number.clone()),
                 (Value::Array(items), Kind::Array) => {
+                    let items = items.clone();
                     let n = items.len() as u64;
                     let mut parts =
                         vec![self.formulas.atom(Atom::MinItems(n)), self.formulas.atom(Atom::MaxItems(n))];
@@ -502,6 +542,7 @@ impl<'o> Normal<'o> {
                     ways.push(self.formulas.all(parts));
                 }
                 (Value::Object(members), Kind::Object) => {
+                    let members = members.clone();
                     let mut parts = Vec::with_capacity(2 * members.len() + 1);
                     for (name, member) in &members {
                         let (keys, demand) = (self.name(name), self.constant_demand(*member));
@@ -536,15 +577,12 @@ impl<'o> Normal<'o> {
 
 /// Whether the schema's `type` leaves no value of the kind.
 pub(super) fn excluded(parsed: &Parsed, kind: Kind) -> bool {
-    parsed.assertions.iter().any(|assertion| match assertion {
-        Assertion::Types(types) => !match kind {
-            Kind::Null => types.null,
-            Kind::False | Kind::True => types.boolean,
-            Kind::Number => types.number || types.integer,
-            Kind::String => types.string,
-            Kind::Array => types.array,
-            Kind::Object => types.object,
-        },
-        _ => false,
+    parsed.types.is_some_and(|types| !match kind {
+        Kind::Null => types.null,
+        Kind::False | Kind::True => types.boolean,
+        Kind::Number => types.number || types.integer,
+        Kind::String => types.string,
+        Kind::Array => types.array,
+        Kind::Object => types.object,
     })
 }

@@ -7,7 +7,7 @@
 //! nothing, so no complement is needed.
 
 use super::build::Normal;
-use super::formula::{Atom, Formula, FormulaId};
+use super::formula::{Atom, FewFormulas, Formula, FormulaId};
 use crate::error::Error;
 use formwork_grammar::HashMap;
 
@@ -104,9 +104,11 @@ impl Normal<'_> {
     /// Moves the conjuncts that speak of the value alone into the claim.
     fn claim(&mut self, mut claim: FormulaId, mut formula: FormulaId) -> (FormulaId, FormulaId) {
         loop {
-            let (mut own, mut rest) = (Vec::new(), Vec::new());
-            for part in self.formulas.conjuncts(formula) {
-                let alone = self.formulas.atoms(part).iter().all(|(_, atom)| matches!(atom, Atom::Value(_)));
+            let (mut own, mut rest) = (FewFormulas::new(), FewFormulas::new());
+            for part in self.formulas.few_conjuncts(formula) {
+                let is_value =
+                    |atom: &FormulaId| matches!(self.formulas.get(*atom), Formula::Atom(Atom::Value(_)));
+                let alone = self.formulas.atom_ids(part).iter().all(is_value);
                 if alone { own.push(part) } else { rest.push(part) }
             }
             if formula == FormulaId::FALSE {

@@ -8,9 +8,13 @@
 
 use super::node::NodeId;
 use crate::decimal::Decimal;
+use crate::distinct::{Distinct, FEW};
 use crate::formats::Syntax;
 use crate::json::Number;
-use formwork_grammar::{ExprId, HashMap, HashSet};
+use formwork_grammar::{ExprId, HashMap, Seeded};
+use hashbrown::HashTable;
+use smallvec::SmallVec;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 /// A formula of a [`Formulas`] arena; equal formulas have equal ids.
@@ -100,13 +104,51 @@ pub(crate) enum Atom {
     Value(FormulaId),
 }
 
+/// Mostly few formulas.
+pub(crate) type FewFormulas = SmallVec<[FormulaId; FEW]>;
+/// Formulas that there is room for from the start.
+const SMALL: usize = 112;
+
+/// A formula that is looked for, its list borrowed: most are in the arena already.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Sketch<'a> {
+    And(&'a [FormulaId]),
+    Or(&'a [FormulaId]),
+    /// One string.
+    Name(&'a Arc<str>),
+    Other(&'a Formula),
+}
+
+impl<'a> Sketch<'a> {
+    fn of(formula: &'a Formula) -> Self {
+        match formula {
+            Formula::And(parts) => Self::And(parts),
+            Formula::Or(parts) => Self::Or(parts),
+            Formula::Atom(Atom::StringIn(names, true)) if names.len() == 1 => Self::Name(&names[0]),
+            other => Self::Other(other),
+        }
+    }
+
+    fn to_formula(self) -> Formula {
+        match self {
+            Self::And(parts) => Formula::And(parts.into()),
+            Self::Or(parts) => Formula::Or(parts.into()),
+            Self::Name(name) => Formula::Atom(Atom::StringIn([name.clone()].into(), true)),
+            Self::Other(formula) => formula.clone(),
+        }
+    }
+}
+
 /// The arena.
 #[derive(Debug)]
 pub(crate) struct Formulas {
     formulas: Vec<Formula>,
+    /// Of each formula.
     depths: Vec<u32>,
-    ids: HashMap<Formula, FormulaId>,
-    negations: HashMap<FormulaId, FormulaId>,
+    hashes: Vec<u64>,
+    negations: Vec<Option<FormulaId>>,
+    ids: HashTable<FormulaId>,
+    hasher: Seeded,
     max_formulas: usize,
     max_depth: u32,
     /// What grew too large, if anything; every result since is meaningless.
@@ -115,16 +157,34 @@ pub(crate) struct Formulas {
 
 impl Formulas {
     pub(crate) fn new(max_formulas: usize, max_depth: usize) -> Self {
-        let ids = [(Formula::False, FormulaId::FALSE), (Formula::True, FormulaId::TRUE)];
-        Self {
-            formulas: vec![Formula::False, Formula::True],
-            depths: vec![0, 0],
-            ids: ids.into_iter().collect(),
-            negations: HashMap::default(),
+        let mut formulas = Self {
+            formulas: Vec::with_capacity(SMALL),
+            depths: Vec::with_capacity(SMALL),
+            hashes: Vec::with_capacity(SMALL),
+            negations: Vec::with_capacity(SMALL),
+            ids: HashTable::with_capacity(SMALL),
+            hasher: Seeded::default(),
             max_formulas,
             max_depth: u32::try_from(max_depth).unwrap_or(u32::MAX),
             overflow: None,
+        };
+        for (formula, negation) in [(Formula::False, FormulaId::TRUE), (Formula::True, FormulaId::FALSE)] {
+            let hash = formulas.hasher.hash_one(Sketch::of(&formula));
+            let id = formulas.push(formula, 0, hash);
+            formulas.negations[id.index()] = Some(negation);
         }
+        formulas
+    }
+
+    fn push(&mut self, formula: Formula, depth: u32, hash: u64) -> FormulaId {
+        let id = FormulaId(u32::try_from(self.formulas.len()).unwrap_or(u32::MAX));
+        self.formulas.push(formula);
+        self.depths.push(depth);
+        self.hashes.push(hash);
+        self.negations.push(None);
+        let hashes = &self.hashes;
+        self.ids.insert_unique(hash, id, |id| hashes[id.index()]);
+        id
     }
 
     pub(crate) fn get(&self, id: FormulaId) -> &Formula {
@@ -136,10 +196,23 @@ impl Formulas {
         self.overflow.as_deref()
     }
 
+    fn look_up(&self, sketch: Sketch<'_>) -> (u64, Option<FormulaId>) {
+        let hash = self.hasher.hash_one(sketch);
+        let is_it = |id: &FormulaId| Sketch::of(self.get(*id)) == sketch;
+        (hash, self.ids.find(hash, is_it).copied())
+    }
+
     fn intern(&mut self, formula: Formula) -> FormulaId {
-        if let Some(&id) = self.ids.get(&formula) {
-            return id;
-        }
+        let (hash, known) = self.look_up(Sketch::of(&formula));
+        known.unwrap_or_else(|| self.add(formula, hash))
+    }
+
+    fn intern_sketch(&mut self, sketch: Sketch<'_>) -> FormulaId {
+        let (hash, known) = self.look_up(sketch);
+        known.unwrap_or_else(|| self.add(sketch.to_formula(), hash))
+    }
+
+    fn add(&mut self, formula: Formula, hash: u64) -> FormulaId {
         let below = |id: &FormulaId| self.depths[id.index()];
         let depth = match &formula {
             Formula::And(parts) | Formula::Or(parts) => parts.iter().map(below).max().unwrap_or(0) + 1,
@@ -164,11 +237,12 @@ impl Formulas {
             self.overflow.get_or_insert(message);
             return FormulaId::FALSE;
         }
-        let id = FormulaId(u32::try_from(self.formulas.len()).unwrap_or(u32::MAX));
-        self.formulas.push(formula.clone());
-        self.depths.push(depth);
-        self.ids.insert(formula, id);
-        id
+        self.push(formula, depth, hash)
+    }
+
+    /// The language of one string.
+    pub(crate) fn name(&mut self, name: &Arc<str>) -> FormulaId {
+        self.intern_sketch(Sketch::Name(name))
     }
 
     /// An atom, unless it says nothing or cannot be.
@@ -243,85 +317,74 @@ impl Formulas {
     fn join(&mut self, parts: impl IntoIterator<Item = FormulaId>, is_and: bool) -> FormulaId {
         let (zero, one) =
             if is_and { (FormulaId::FALSE, FormulaId::TRUE) } else { (FormulaId::TRUE, FormulaId::FALSE) };
-        let mut flat: Vec<FormulaId> = Vec::new();
-        let mut seen: HashSet<FormulaId> = HashSet::default();
+        let mut flat = Distinct::default();
         for part in parts {
             if part == zero {
                 return zero;
             }
             match (self.get(part), is_and) {
                 (Formula::And(inner), true) | (Formula::Or(inner), false) => {
-                    flat.extend(inner.iter().copied().filter(|&part| seen.insert(part)));
+                    for &part in inner.iter() {
+                        flat.insert(part);
+                    }
                 }
                 _ if part == one => {}
-                _ if seen.insert(part) => flat.push(part),
-                _ => {}
+                _ => {
+                    flat.insert(part);
+                }
             }
         }
-        if flat.len() > 1 {
-            match self.resolve(&mut flat, seen, is_and, zero) {
+        if flat.list().len() > 1 {
+            match self.resolve(&flat, is_and, zero) {
                 Resolved::Zero => return zero,
                 Resolved::Same => {}
                 // A clause may have become a literal or a conjunction: join again, which ends because parts shrink.
-                Resolved::Shrunk => return self.join(flat, is_and),
+                Resolved::Shrunk(parts) => return self.join(parts, is_and),
             }
         }
-        match flat[..] {
+        match *flat.list() {
             [] => one,
             [only] => only,
-            _ if is_and => self.intern(Formula::And(flat.into())),
-            _ => self.intern(Formula::Or(flat.into())),
+            _ if is_and => self.intern_sketch(Sketch::And(flat.list())),
+            _ => self.intern_sketch(Sketch::Or(flat.list())),
         }
     }
 
     /// Complements, absorption, and literals resolved against the clauses beside them.
-    fn resolve(
-        &mut self,
-        flat: &mut [FormulaId],
-        seen: HashSet<FormulaId>,
-        is_and: bool,
-        zero: FormulaId,
-    ) -> Resolved {
-        let n_literals = flat.iter().filter(|&&part| matches!(self.get(part), Formula::Atom(_))).count();
+    fn resolve(&mut self, all: &Distinct<FormulaId>, is_and: bool, zero: FormulaId) -> Resolved {
+        let is_literal = |this: &Self, part: FormulaId| matches!(this.get(part), Formula::Atom(_));
+        let n_literals = all.list().iter().filter(|&&part| is_literal(self, part)).count();
         if n_literals > 1 && n_literals <= 32 {
-            for &part in flat.iter() {
-                if matches!(self.get(part), Formula::Atom(_)) {
-                    let negation = self.negate(part);
-                    if seen.contains(&negation) {
-                        return Resolved::Zero;
-                    }
+            for &part in all.list() {
+                if is_literal(self, part) && self.has_negation_in(part, all) {
+                    return Resolved::Zero;
                 }
             }
         }
-        if n_literals == flat.len() {
+        if n_literals == all.list().len() {
             return Resolved::Same;
         }
-        let mut shrunk = false;
-        for slot in flat.iter_mut() {
-            let parts = match self.get(*slot) {
+        let mut shrunk: Option<FewFormulas> = None;
+        for (i, &clause) in all.list().iter().enumerate() {
+            let parts = match self.get(clause) {
                 Formula::And(parts) | Formula::Or(parts) => parts.clone(),
                 _ => continue,
             };
             let one = if is_and { FormulaId::TRUE } else { FormulaId::FALSE };
-            if parts.iter().any(|part| seen.contains(part)) {
-                (*slot, shrunk) = (one, true);
+            if parts.iter().any(|&part| all.contains(part)) {
+                shrunk.get_or_insert_with(|| all.list().into())[i] = one;
                 continue;
             }
-            let mut kept = Vec::with_capacity(parts.len());
+            let mut kept = FewFormulas::with_capacity(parts.len());
             for &part in parts.iter() {
-                let falsified = match self.get(part).clone() {
-                    Formula::Atom(_) => {
-                        let negation = self.negate(part);
-                        seen.contains(&negation)
-                    }
+                let falsified = match self.get(part) {
+                    Formula::Atom(_) => self.has_negation_in(part, all),
                     // One level deeper: a conjunction with a literal that is excluded beside the clause.
                     Formula::And(inner) | Formula::Or(inner) if inner.len() <= 32 => {
-                        inner.iter().any(|&literal| {
-                            matches!(self.get(literal), Formula::Atom(_)) && {
-                                let negation = self.negate(literal);
-                                seen.contains(&negation)
-                            }
-                        })
+                        let inner = inner.clone();
+                        inner
+                            .iter()
+                            .any(|&literal| is_literal(self, literal) && self.has_negation_in(literal, all))
                     }
                     _ => false,
                 };
@@ -333,36 +396,61 @@ impl Formulas {
                 if kept.is_empty() {
                     return Resolved::Zero;
                 }
-                *slot = self.join(kept, !is_and);
-                if *slot == zero {
+                let rest = self.join(kept, !is_and);
+                if rest == zero {
                     return Resolved::Zero;
                 }
-                shrunk = true;
+                shrunk.get_or_insert_with(|| all.list().into())[i] = rest;
             }
         }
-        if shrunk { Resolved::Shrunk } else { Resolved::Same }
+        shrunk.map_or(Resolved::Same, Resolved::Shrunk)
+    }
+
+    /// Whether the negation of a literal is among these parts.
+    fn has_negation_in(&mut self, literal: FormulaId, parts: &Distinct<FormulaId>) -> bool {
+        self.negation_if_made(literal).is_some_and(|negation| parts.contains(negation))
+    }
+
+    /// The negation; `None` only if it is in no formula yet.
+    ///
+    /// PERF: of the members of an object none is asked for by negation, mostly, and there are many.
+    fn negation_if_made(&mut self, id: FormulaId) -> Option<FormulaId> {
+        if let Some(known) = self.negations[id.index()] {
+            return Some(known);
+        }
+        let dual = match *self.get(id) {
+            Formula::Atom(Atom::AllKeys { keys, demand }) => {
+                Atom::SomeKey { keys, demand: self.negation_if_made(demand)? }
+            }
+            Formula::Atom(Atom::SomeKey { keys, demand }) => {
+                Atom::AllKeys { keys, demand: self.negation_if_made(demand)? }
+            }
+            Formula::Atom(Atom::Node(node, sign)) => Atom::Node(node, !sign),
+            _ => return Some(self.negate(id)),
+        };
+        self.look_up(Sketch::Other(&Formula::Atom(dual))).1
     }
 
     /// The negation. The depth limit bounds the recursion.
     pub(crate) fn negate(&mut self, id: FormulaId) -> FormulaId {
-        if let Some(&known) = self.negations.get(&id) {
+        if let Some(known) = self.negations[id.index()] {
             return known;
         }
         let negation = match self.get(id).clone() {
             Formula::False => FormulaId::TRUE,
             Formula::True => FormulaId::FALSE,
             Formula::And(parts) => {
-                let parts: Vec<_> = parts.iter().map(|&part| self.negate(part)).collect();
+                let parts: SmallVec<[_; FEW]> = parts.iter().map(|&part| self.negate(part)).collect();
                 self.any(parts)
             }
             Formula::Or(parts) => {
-                let parts: Vec<_> = parts.iter().map(|&part| self.negate(part)).collect();
+                let parts: SmallVec<[_; FEW]> = parts.iter().map(|&part| self.negate(part)).collect();
                 self.all(parts)
             }
             Formula::Atom(atom) => self.negate_atom(atom),
         };
-        self.negations.insert(id, negation);
-        self.negations.insert(negation, id);
+        self.negations[id.index()] = Some(negation);
+        self.negations[negation.index()] = Some(id);
         negation
     }
 
@@ -405,55 +493,74 @@ impl Formulas {
         memory: &mut HashMap<FormulaId, FormulaId>,
         f: &mut impl FnMut(&mut Self, FormulaId, &Atom) -> FormulaId,
     ) -> FormulaId {
-        // PERF: most formulas are one atom, for which a memory is not worth its allocation.
-        match self.get(id) {
-            Formula::False | Formula::True => return id,
-            Formula::Atom(atom) if memory.is_empty() => {
-                let atom = atom.clone();
-                return f(self, id, &atom);
-            }
-            _ => {}
-        }
         if let Some(&known) = memory.get(&id) {
             return known;
         }
-        let replaced = match self.get(id).clone() {
-            Formula::False | Formula::True => id,
-            Formula::Atom(atom) => f(self, id, &atom),
-            Formula::And(parts) => {
-                let parts: Vec<_> = parts.iter().map(|&part| self.replace(part, memory, f)).collect();
-                self.all(parts)
+        let (parts, is_and) = match self.get(id) {
+            Formula::False | Formula::True => return id,
+            Formula::Atom(atom) => {
+                let atom = atom.clone();
+                return f(self, id, &atom);
             }
-            Formula::Or(parts) => {
-                let parts: Vec<_> = parts.iter().map(|&part| self.replace(part, memory, f)).collect();
-                self.any(parts)
-            }
+            Formula::And(parts) => (parts.clone(), true),
+            Formula::Or(parts) => (parts.clone(), false),
         };
-        memory.insert(id, replaced);
-        replaced
+        let mut replaced = FewFormulas::with_capacity(parts.len());
+        for &part in parts.iter() {
+            let new = self.replace(part, memory, f);
+            // PERF: most formulas are a few atoms, for which a memory is not worth its allocation.
+            if !matches!(self.get(part), Formula::Atom(_)) || !memory.is_empty() {
+                memory.insert(part, new);
+            }
+            replaced.push(new);
+        }
+        self.join(replaced, is_and)
     }
 
     /// The conjuncts of a formula; itself if it is no conjunction.
     pub(crate) fn conjuncts(&self, id: FormulaId) -> Vec<FormulaId> {
+        self.few_conjuncts(id).into_vec()
+    }
+
+    /// [`Self::conjuncts`] without an allocation where there are few.
+    pub(crate) fn few_conjuncts(&self, id: FormulaId) -> FewFormulas {
         match self.get(id) {
-            Formula::True => Vec::new(),
-            Formula::And(parts) => parts.to_vec(),
-            _ => vec![id],
+            Formula::True => SmallVec::new(),
+            Formula::And(parts) => SmallVec::from_slice(parts),
+            _ => SmallVec::from_slice(&[id]),
         }
     }
 
     /// The atoms of a formula, each once, in the order of their first occurrence.
     pub(crate) fn atoms(&self, id: FormulaId) -> Vec<(FormulaId, Atom)> {
-        let mut seen: HashSet<FormulaId> = HashSet::default();
-        let mut todo = vec![id];
-        let mut atoms = Vec::new();
+        let atom = |id: FormulaId| match self.get(id) {
+            Formula::Atom(atom) => Some((id, atom.clone())),
+            _ => None,
+        };
+        self.atom_ids(id).into_iter().filter_map(atom).collect()
+    }
+
+    /// The ids of [`Self::atoms`].
+    pub(crate) fn atom_ids(&self, id: FormulaId) -> FewFormulas {
+        let is_atom = |part: &FormulaId| matches!(self.get(*part), Formula::Atom(_));
+        match self.get(id) {
+            Formula::False | Formula::True => return SmallVec::new(),
+            Formula::Atom(_) => return SmallVec::from_slice(&[id]),
+            Formula::And(parts) | Formula::Or(parts) if parts.iter().all(is_atom) => {
+                return SmallVec::from_slice(parts);
+            }
+            _ => {}
+        }
+        let mut seen = Distinct::default();
+        let mut todo = FewFormulas::from_slice(&[id]);
+        let mut atoms = FewFormulas::new();
         while let Some(at) = todo.pop() {
             if !seen.insert(at) {
                 continue;
             }
             match self.get(at) {
-                Formula::Atom(atom) => atoms.push((at, atom.clone())),
-                Formula::And(parts) | Formula::Or(parts) => todo.extend(parts.iter().rev()),
+                Formula::Atom(_) => atoms.push(at),
+                Formula::And(parts) | Formula::Or(parts) => todo.extend(parts.iter().rev().copied()),
                 Formula::False | Formula::True => {}
             }
         }
@@ -464,5 +571,5 @@ impl Formulas {
 enum Resolved {
     Zero,
     Same,
-    Shrunk,
+    Shrunk(FewFormulas),
 }

@@ -20,5 +20,5 @@ pub(crate) use choices::Alternative;
 pub(crate) use claims::{Claims, Tags};
 pub(crate) use constraints::Constraint;
 pub(crate) use derive::Key;
-pub(crate) use formula::{Atom, Formula, FormulaId, Names};
+pub(crate) use formula::{Atom, FewFormulas, Formula, FormulaId, Names};
 pub(crate) use node::Kind;

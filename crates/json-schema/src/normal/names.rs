@@ -1,12 +1,14 @@
 //! What a demand's schemas declare, and where their keywords stand.
 
 use super::build::{Normal, excluded};
-use super::formula::{Atom, FormulaId, Names};
+use super::formula::{Atom, Formula, FormulaId, Names};
 use super::node::{Kind, NodeContent, NodeId};
+use crate::distinct::Distinct;
 use crate::error::Error;
 use crate::json::{Value, ValueId};
 use crate::schema::Assertion;
 use formwork_grammar::{HashMap, HashSet};
+use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -14,10 +16,10 @@ impl Normal<'_> {
     /// The declared names of the nodes that a demand mentions, in an order that keeps to each schema's own as far as one
     /// order can; where they leave it open, own before referenced before branches.
     pub(crate) fn declared(&mut self, demand: FormulaId) -> Result<Names, Error> {
-        let mut nodes = Vec::new();
-        for (_, atom) in self.formulas.atoms(demand) {
-            if let Atom::Node(node, true) = atom {
-                nodes.push(node);
+        let mut nodes = SmallVec::<[NodeId; 4]>::new();
+        for atom in self.formulas.atom_ids(demand) {
+            if let Formula::Atom(Atom::Node(node, true)) = self.formulas.get(atom) {
+                nodes.push(*node);
             }
         }
         if let [node] = nodes[..] {
@@ -26,9 +28,9 @@ impl Normal<'_> {
             }
         }
         let mut order = Order::default();
-        let mut seen: HashSet<NodeId> = HashSet::default();
+        let mut seen = Distinct::default();
         // Depth first in document order: what is pushed last is visited first.
-        let mut todo: Vec<NodeId> = nodes.iter().rev().copied().collect();
+        let mut todo: SmallVec<[NodeId; 16]> = nodes.iter().rev().copied().collect();
         while let Some(node) = todo.pop() {
             if !seen.insert(node) {
                 continue;
@@ -44,7 +46,7 @@ impl Normal<'_> {
             if parsed.is_false || excluded(&parsed, Kind::Object) {
                 continue;
             }
-            let mut below: Vec<NodeId> = Vec::new();
+            let mut below = SmallVec::<[NodeId; 16]>::new();
             for assertion in &parsed.assertions {
                 match assertion {
                     Assertion::Members { declared, .. } => {
@@ -115,42 +117,49 @@ impl Normal<'_> {
 /// Several lists of names on their way to one: two branches of `anyOf` may declare the same names with others between.
 #[derive(Default)]
 struct Order {
-    names: Vec<Arc<str>>,
-    numbers: HashMap<Arc<str>, usize>,
-    /// For each name those that follow it somewhere.
-    after: Vec<Vec<usize>>,
-    /// Whether a list brought names that stood in an earlier one.
-    overlaps: bool,
+    /// Each name once in each list.
+    lists: Vec<Vec<Arc<str>>>,
 }
 
 impl Order {
     fn chain<'n>(&mut self, names: impl Iterator<Item = &'n Arc<str>>) {
-        let mut last: Option<usize> = None;
-        for name in names {
-            let next = self.names.len();
-            let number = *self.numbers.entry(name.clone()).or_insert(next);
-            if number == next {
-                self.names.push(name.clone());
-                self.after.push(Vec::new());
-            } else {
-                self.overlaps = true;
-            }
-            if let Some(last) = last {
-                self.after[last].push(number);
-            }
-            last = Some(number);
-        }
+        self.lists.push(names.cloned().collect());
     }
 
     /// The names, each after all that precede it in some list; of those that may come next, the one met first. Where the
     /// lists contradict each other, the name met first comes first.
-    fn names(self) -> Vec<Arc<str>> {
-        if !self.overlaps {
-            return self.names;
+    fn names(mut self) -> Vec<Arc<str>> {
+        if self.lists.len() < 2 {
+            return self.lists.pop().unwrap_or_default();
         }
-        let n = self.names.len();
+        let mut names: Vec<Arc<str>> = Vec::new();
+        let mut numbers: HashMap<Arc<str>, usize> = HashMap::default();
+        // For each name those that follow it somewhere.
+        let mut after: Vec<Vec<usize>> = Vec::new();
+        let mut overlaps = false;
+        for list in self.lists {
+            let mut last: Option<usize> = None;
+            for name in list {
+                let next = names.len();
+                let number = *numbers.entry(name.clone()).or_insert(next);
+                if number == next {
+                    names.push(name);
+                    after.push(Vec::new());
+                } else {
+                    overlaps = true;
+                }
+                if let Some(last) = last {
+                    after[last].push(number);
+                }
+                last = Some(number);
+            }
+        }
+        if !overlaps {
+            return names;
+        }
+        let n = names.len();
         let mut n_before = vec![0usize; n];
-        for &number in self.after.iter().flatten() {
+        for &number in after.iter().flatten() {
             n_before[number] += 1;
         }
         let mut free: BTreeSet<usize> = (0..n).filter(|&number| n_before[number] == 0).collect();
@@ -165,8 +174,8 @@ impl Order {
                 first_left
             });
             placed[next] = true;
-            out.push(self.names[next].clone());
-            for &number in &self.after[next] {
+            out.push(names[next].clone());
+            for &number in &after[next] {
                 n_before[number] -= 1;
                 if n_before[number] == 0 && !placed[number] {
                     free.insert(number);

@@ -63,17 +63,20 @@ impl Normal<'_> {
 
     /// Whether certainly no value of a kind satisfies the formula.
     pub(crate) fn is_empty_component(&mut self, kind: Kind, formula: FormulaId, depth: u32) -> bool {
-        match self.formulas.get(formula).clone() {
+        match self.formulas.get(formula) {
             Formula::False => return true,
             Formula::True => return false,
+            // Atoms that nothing satisfies are not made; only what some item must satisfy is looked into.
+            Formula::Atom(atom) if !matches!(atom, Atom::AtLeast { .. } | Atom::Some { .. }) => return false,
             Formula::Or(parts) => {
+                let parts = parts.clone();
                 return parts.len() <= MAX_DISJUNCTS
                     && parts.iter().all(|&part| self.is_empty_component(kind, part, depth));
             }
             _ => {}
         }
         let (mut literals, mut clauses) = (Vec::new(), Vec::new());
-        for part in self.formulas.conjuncts(formula) {
+        for part in self.formulas.few_conjuncts(formula) {
             match self.formulas.get(part) {
                 Formula::Atom(atom) => literals.push(atom.clone()),
                 Formula::Or(parts) => clauses.push(parts.clone()),

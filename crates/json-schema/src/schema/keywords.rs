@@ -10,6 +10,7 @@ use crate::json::{Value, ValueId};
 use crate::options::{Formats, Options};
 use crate::text::{PatternError, Texts};
 use formwork_grammar::ExprId;
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// A set of the seven kinds of values, plus "number, but whole".
@@ -91,6 +92,23 @@ pub(crate) enum Assertion {
     If { test: SchemaAt, then: Option<SchemaAt>, otherwise: Option<SchemaAt> },
 }
 
+impl Assertion {
+    /// Whether it speaks of the value itself by other schemas.
+    fn has_parts_in_place(&self) -> bool {
+        matches!(
+            self,
+            Self::Reference(_)
+                | Self::AllOf(_)
+                | Self::AnyOf(_)
+                | Self::OneOf(_)
+                | Self::Not(_)
+                | Self::If { .. }
+                | Self::PropertyNames(_)
+                | Self::DependentSchema(..)
+        )
+    }
+}
+
 /// What undeclared members are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Additional {
@@ -106,17 +124,21 @@ pub(crate) struct Parsed {
     /// Nothing satisfies the schema `false`.
     pub(crate) is_false: bool,
     pub(crate) assertions: Vec<Assertion>,
+    /// The types of values that the schema leaves, if it says.
+    pub(crate) types: Option<TypeSet>,
+    /// Some assertion speaks of the value itself by other schemas.
+    pub(crate) has_parts_in_place: bool,
 }
 
 /// What a schema says about each of its keywords, for the report.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fates {
-    pub(crate) enforced: Vec<(ValueId, String)>,
-    pub(crate) relaxed: Vec<(ValueId, String)>,
+    pub(crate) enforced: Vec<(ValueId, &'static str)>,
+    pub(crate) relaxed: Vec<(ValueId, &'static str)>,
     /// With the explanation.
-    pub(crate) ignored: Vec<(ValueId, String, &'static str)>,
+    pub(crate) ignored: Vec<(ValueId, Arc<str>, &'static str)>,
     /// Keywords that are enforced with a difference, and which.
-    pub(crate) notes: Vec<(ValueId, String, &'static str)>,
+    pub(crate) notes: Vec<(ValueId, &'static str, &'static str)>,
 }
 
 /// Parses schemas.
@@ -133,12 +155,24 @@ struct Keywords {
     scope: ScopeId,
     dialect: Dialect,
     /// The members in force.
-    active: Vec<(Arc<str>, ValueId)>,
+    active: SmallVec<[(&'static str, ValueId); 8]>,
+    /// The lengths of their names, a bit each.
+    lengths: u32,
 }
 
 impl Keywords {
+    fn push(&mut self, name: &'static str, value: ValueId) {
+        self.active.push((name, value));
+        self.lengths |= 1 << (name.len() % 32);
+    }
+
+    // PERF: every schema is asked for every keyword, and has a few.
+    #[inline]
     fn get(&self, name: &str) -> Option<ValueId> {
-        self.active.iter().find(|(key, _)| &**key == name).map(|&(_, value)| value)
+        if self.lengths >> (name.len() % 32) & 1 == 0 {
+            return None;
+        }
+        self.active.iter().find(|(key, _)| *key == name).map(|&(_, value)| value)
     }
 }
 
@@ -154,8 +188,8 @@ impl Reader<'_> {
     pub(crate) fn parse(&mut self, schema: SchemaAt) -> Result<Parsed, Error> {
         let SchemaAt { value: schema, scope } = schema;
         let members = match self.registry.forest.get(schema) {
-            Value::Bool(b) => return Ok(Parsed { is_false: !b, assertions: Vec::new() }),
-            Value::Object(members) => members.clone(),
+            Value::Bool(b) => return Ok(Parsed { is_false: !b, ..Parsed::default() }),
+            Value::Object(members) => members,
             _ => {
                 return Err(Error::invalid(
                     self.registry.forest.pointer(schema),
@@ -164,35 +198,33 @@ impl Reader<'_> {
             }
         };
         let dialect = self.registry.dialect(schema);
-        let mut keywords = Keywords { schema, scope, dialect, active: Vec::new() };
+        let mut keywords = Keywords { schema, scope, dialect, active: SmallVec::new(), lengths: 0 };
         let lone_reference =
             dialect.draft <= Draft::Draft7 && members.iter().any(|(key, _)| &**key == "$ref");
+        let fates = &mut self.fates;
         for (key, value) in members {
-            let Some(known) = draft::keyword(&key) else {
-                self.fates.ignored.push((schema, key.to_string(), "unknown"));
+            let Some(known) = draft::keyword(key) else {
+                fates.ignored.push((schema, key.clone(), "unknown"));
                 continue;
             };
+            let name = known.name;
             let assertion = known.role == Role::Assertion
-                || matches!(&*key, "$ref" | "$dynamicRef" | "$recursiveRef")
-                || (&*key == "contentEncoding" && dialect.draft == Draft::Draft7);
+                || matches!(name, "$ref" | "$dynamicRef" | "$recursiveRef")
+                || (name == "contentEncoding" && dialect.draft == Draft::Draft7);
             if !assertion {
                 continue;
             }
-            if lone_reference && &*key != "$ref" {
-                self.fates.ignored.push((schema, key.to_string(), "stands beside `$ref`"));
+            if lone_reference && name != "$ref" {
+                fates.ignored.push((schema, key.clone(), "stands beside `$ref`"));
             } else if dialect.stated && known.since > dialect.draft {
-                self.fates.ignored.push((schema, key.to_string(), "newer than the draft"));
-            } else if !dialect.validates && !is_applicator(&key) {
-                self.fates.ignored.push((
-                    schema,
-                    key.to_string(),
-                    "not in the vocabularies of the meta-schema",
-                ));
-            } else if self.options.relax.iter().any(|name| **name == *key) {
-                self.fates.relaxed.push((schema, key.to_string()));
+                fates.ignored.push((schema, key.clone(), "newer than the draft"));
+            } else if !dialect.validates && !is_applicator(name) {
+                fates.ignored.push((schema, key.clone(), "not in the vocabularies of the meta-schema"));
+            } else if self.options.relax.iter().any(|relaxed| relaxed == name) {
+                fates.relaxed.push((schema, name));
             } else {
-                self.fates.enforced.push((schema, key.to_string()));
-                keywords.active.push((key, value));
+                fates.enforced.push((schema, name));
+                keywords.push(name, *value);
             }
         }
         let mut out = Vec::new();
@@ -202,7 +234,12 @@ impl Reader<'_> {
         self.objects(&keywords, &mut out)?;
         self.references(&keywords, &mut out)?;
         self.combinations(&keywords, &mut out)?;
-        Ok(Parsed { is_false: false, assertions: out })
+        let has_parts_in_place = out.iter().any(Assertion::has_parts_in_place);
+        let types = out.iter().find_map(|assertion| match assertion {
+            Assertion::Types(types) => Some(*types),
+            _ => None,
+        });
+        Ok(Parsed { is_false: false, assertions: out, types, has_parts_in_place })
     }
 
     fn references(&mut self, k: &Keywords, out: &mut Vec<Assertion>) -> Result<(), Error> {
@@ -213,8 +250,8 @@ impl Reader<'_> {
                 self.unenforce(k, keyword, "of draft 2019-09 alone");
                 continue;
             }
-            let pointer = self.registry.forest.pointer_to(k.schema, keyword);
             let Some(target) = self.registry.resolve(k.schema, &reference)? else {
+                let pointer = self.registry.forest.pointer_to(k.schema, keyword);
                 let message = format!(
                     "`{keyword}` leads to {reference:?}, which is nowhere; nothing is fetched, so other documents must be given as `resources`"
                 );
@@ -287,8 +324,7 @@ impl Reader<'_> {
         }
         if let Some(value) = k.get("pattern") {
             let pattern = self.string(k, "pattern", value)?;
-            let pointer = self.registry.forest.pointer_to(k.schema, "pattern");
-            out.push(Assertion::Text(self.pattern(pointer, "pattern", &pattern)?));
+            out.push(Assertion::Text(self.pattern(value, "pattern", &pattern)?));
         }
         if let Some(value) = k.get("contentEncoding") {
             // An assertion in draft 7 alone.
@@ -405,8 +441,7 @@ impl Reader<'_> {
         let mut patterns = Vec::new();
         if let Some(value) = k.get("patternProperties") {
             for (pattern, schema) in self.map(k, "patternProperties", value)? {
-                let pointer = self.registry.forest.pointer(schema);
-                let text = self.pattern(pointer, "patternProperties", &pattern)?;
+                let text = self.pattern(schema, "patternProperties", &pattern)?;
                 patterns.push((text, self.below(k, schema)));
             }
         }
@@ -487,33 +522,41 @@ impl Reader<'_> {
     }
 
     /// Says how a keyword that is enforced differs from what the standard says.
-    fn note(&mut self, k: &Keywords, keyword: &str, why: &'static str) {
-        self.fates.notes.push((k.schema, keyword.to_owned(), why));
+    fn note(&mut self, k: &Keywords, keyword: &'static str, why: &'static str) {
+        self.fates.notes.push((k.schema, keyword, why));
     }
 
     /// Moves a keyword from the enforced to the ignored.
     fn unenforce(&mut self, k: &Keywords, keyword: &str, why: &'static str) {
-        self.fates.enforced.retain(|(schema, key)| *schema != k.schema || key != keyword);
-        self.fates.ignored.push((k.schema, keyword.to_owned(), why));
+        // Those of the schema being read are the last.
+        let is_it = |&(schema, key): &(ValueId, &str)| schema == k.schema && key == keyword;
+        if let Some(at) = self.fates.enforced.iter().rposition(is_it) {
+            self.fates.enforced.remove(at);
+        }
+        self.fates.ignored.push((k.schema, keyword.into(), why));
     }
 
-    fn pattern(&mut self, pointer: String, keyword: &str, pattern: &Arc<str>) -> Result<ExprId, Error> {
+    /// A pattern; `at` is the value to point at in errors.
+    fn pattern(&mut self, at: ValueId, keyword: &str, pattern: &Arc<str>) -> Result<ExprId, Error> {
+        let pointer = || self.registry.forest.pointer(at);
         self.texts.pattern(pattern).map_err(|error| match error {
             PatternError::Unsupported(why) => {
-                Error::unsupported(pointer, keyword, &format!("is not regular here: {why}"))
+                Error::unsupported(pointer(), keyword, &format!("is not regular here: {why}"))
             }
-            PatternError::Invalid(why) => Error::invalid(pointer, format!("`{keyword}`: {why}")),
-            PatternError::Limit(why) => Error::new(ErrorKind::Limit, pointer, format!("`{keyword}`: {why}")),
+            PatternError::Invalid(why) => Error::invalid(pointer(), format!("`{keyword}`: {why}")),
+            PatternError::Limit(why) => {
+                Error::new(ErrorKind::Limit, pointer(), format!("`{keyword}`: {why}"))
+            }
         })
     }
 
     fn types(&self, k: &Keywords, value: ValueId) -> Result<TypeSet, Error> {
         let names = match self.registry.forest.get(value) {
-            Value::Array(items) => items.to_vec(),
-            _ => vec![value],
+            Value::Array(items) => items,
+            _ => std::slice::from_ref(&value),
         };
         let mut set = TypeSet::default();
-        for name in names {
+        for &name in names {
             match self.registry.forest.as_str(name).map(|name| &**name) {
                 Some("null") => set.null = true,
                 Some("boolean") => set.boolean = true,

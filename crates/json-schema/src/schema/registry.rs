@@ -7,12 +7,15 @@
 //! be five unrelated demands, and the choices between them would multiply.
 
 use crate::decimal::Decimal;
-use crate::draft::{self, Draft, Holds, Role};
+use crate::draft::{self, Draft, Holds, Keyword, Role};
 use crate::error::Error;
 use crate::json::{Forest, Value, ValueId};
 use crate::options::Options;
 use crate::uri;
-use formwork_grammar::{HashMap, HashSet};
+use formwork_grammar::{HashMap, HashSet, Seeded};
+use hashbrown::HashTable;
+use smallvec::SmallVec;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 /// How the keywords of a schema are to be read.
@@ -55,23 +58,83 @@ pub(crate) struct Identity {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct ContentId(u32);
 
-#[derive(Clone, PartialEq, Eq, Hash)]
+/// What a content is made of; keys of objects are contents like other strings, and stand before their values.
 enum Content {
     Null,
     Bool(bool),
     Number(Decimal, bool),
     String(Arc<str>),
     Array(Box<[ContentId]>),
-    Object(Box<[(Arc<str>, ContentId)]>),
+    Object(Box<[ContentId]>),
+}
+
+/// A content that is looked for: nothing of it is copied before it turns out to be new.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Sketch<'a> {
+    Null,
+    Bool(bool),
+    Number(&'a Decimal, bool),
+    String(&'a Arc<str>),
+    Array(&'a [ContentId]),
+    Object(&'a [ContentId]),
+}
+
+impl Content {
+    fn sketch(&self) -> Sketch<'_> {
+        match self {
+            Self::Null => Sketch::Null,
+            Self::Bool(b) => Sketch::Bool(*b),
+            Self::Number(value, written_plain) => Sketch::Number(value, *written_plain),
+            Self::String(text) => Sketch::String(text),
+            Self::Array(items) => Sketch::Array(items),
+            Self::Object(parts) => Sketch::Object(parts),
+        }
+    }
+}
+
+/// All contents, each once.
+#[derive(Default)]
+struct Contents {
+    all: Vec<Content>,
+    hashes: Vec<u64>,
+    ids: HashTable<ContentId>,
+    /// Whether there is a reference below.
+    has_reference: Vec<bool>,
+    hasher: Seeded,
+}
+
+impl Contents {
+    fn intern(&mut self, sketch: Sketch<'_>, has_reference: bool) -> Result<ContentId, Error> {
+        let hash = self.hasher.hash_one(sketch);
+        let is_it = |id: &ContentId| self.all[id.0 as usize].sketch() == sketch;
+        if let Some(&id) = self.ids.find(hash, is_it) {
+            return Ok(id);
+        }
+        let id = ContentId(u32::try_from(self.all.len()).map_err(|_| Error::limit("", "too many values"))?);
+        self.all.push(match sketch {
+            Sketch::Null => Content::Null,
+            Sketch::Bool(b) => Content::Bool(b),
+            Sketch::Number(value, written_plain) => Content::Number(value.clone(), written_plain),
+            Sketch::String(text) => Content::String(text.clone()),
+            Sketch::Array(items) => Content::Array(items.into()),
+            Sketch::Object(parts) => Content::Object(parts.into()),
+        });
+        self.hashes.push(hash);
+        self.has_reference.push(has_reference);
+        let hashes = &self.hashes;
+        self.ids.insert_unique(hash, id, |id| hashes[id.0 as usize]);
+        Ok(id)
+    }
 }
 
 /// What a value is, as far as the scan is concerned.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Is {
+    /// Neither what a schema accepts nor who refers to what depends on it: its content is not looked at.
+    Remark,
     Data,
     Schema,
     List,
-    SchemaOrList,
     Map,
     Dependencies,
 }
@@ -94,9 +157,9 @@ pub(crate) struct Registry {
     dynamic_bases: HashSet<u32>,
     scopes: Vec<Box<[u32]>>,
     scope_ids: HashMap<Box<[u32]>, ScopeId>,
+    /// The content of each value but of remarks.
     contents: Vec<ContentId>,
-    content_ids: HashMap<Content, ContentId>,
-    has_reference: Vec<bool>,
+    known_contents: Contents,
 }
 
 impl Registry {
@@ -132,8 +195,7 @@ impl Registry {
             scopes: vec![Box::new([])],
             scope_ids: HashMap::default(),
             contents: vec![ContentId(0); n],
-            content_ids: HashMap::default(),
-            has_reference: Vec::new(),
+            known_contents: Contents::default(),
         };
         // Meta-schemas among the resources must be found before `$schema` can be understood.
         for &(id, name) in &resources {
@@ -180,7 +242,7 @@ impl Registry {
     pub(crate) fn identity(&self, schema: SchemaAt) -> Identity {
         let index = schema.value.index();
         let content = self.contents[index];
-        let depends = self.has_reference[content.0 as usize];
+        let depends = self.known_contents.has_reference[content.0 as usize];
         let context = depends.then(|| (self.bases[index], schema.scope));
         Identity { content, context, dialect: self.dialects[index] }
     }
@@ -229,28 +291,27 @@ impl Registry {
             if self.is[index] == Is::Schema {
                 self.identify(id, &document);
             }
-            let (base, dialect) = (self.bases[index], self.dialects[index]);
-            let children: Vec<(ValueId, Is)> = match (self.forest.get(id), self.is[index]) {
-                (Value::Object(members), is) => members
-                    .iter()
-                    .map(|(key, child)| (*child, member_is(is, key, &self.forest, *child)))
-                    .collect(),
-                (Value::Array(items), Is::List | Is::SchemaOrList) => {
-                    items.iter().map(|&item| (item, Is::Schema)).collect()
-                }
-                (Value::Array(items), _) => items.iter().map(|&item| (item, Is::Data)).collect(),
-                _ => continue,
-            };
-            for (child, is) in children {
-                // `items` and the like: what is not a list is a schema itself.
-                let is = match (is, self.forest.get(child)) {
-                    (Is::SchemaOrList, Value::Array(_)) => Is::List,
-                    (Is::SchemaOrList, _) => Is::Schema,
-                    (is, _) => is,
-                };
+            let (base, dialect, own) = (self.bases[index], self.dialects[index], self.is[index]);
+            let mut set = |child: ValueId, is: Is| {
                 self.is[child.index()] = is;
                 self.bases[child.index()] = base;
                 self.dialects[child.index()] = dialect;
+            };
+            match self.forest.get(id) {
+                Value::Object(members) => {
+                    for (key, child) in members {
+                        set(*child, member_is(own, key, self.forest.get(*child)));
+                    }
+                }
+                Value::Array(items) => {
+                    let is = match own {
+                        Is::List => Is::Schema,
+                        Is::Remark => Is::Remark,
+                        _ => Is::Data,
+                    };
+                    items.iter().for_each(|&item| set(item, is));
+                }
+                _ => {}
             }
         }
         Ok(())
@@ -259,6 +320,11 @@ impl Registry {
     /// Notes the identifiers of a schema and what follows from them for what is below.
     fn identify(&mut self, schema: ValueId, document: &std::ops::Range<usize>) {
         let index = schema.index();
+        let Value::Object(members) = self.forest.get(schema) else { return };
+        // PERF: most schemas have none.
+        if !members.iter().any(|(key, _)| key.starts_with('$') || &**key == "id") {
+            return;
+        }
         let member =
             |key: &str| self.forest.member(schema, key).and_then(|id| self.forest.as_str(id)).cloned();
         let Dialect { draft, stated, .. } = self.dialects[index];
@@ -383,38 +449,37 @@ impl Registry {
 
     /// Interns the content of one value whose parts are interned.
     fn add_content(&mut self, id: ValueId) -> Result<(), Error> {
-        let is_schema = self.is[id.index()] == Is::Schema;
+        let is = self.is[id.index()];
+        let known = &mut self.known_contents;
         let content = match self.forest.get(id) {
-            Value::Null => Content::Null,
-            Value::Bool(b) => Content::Bool(*b),
-            Value::Number(n) => Content::Number(n.value.clone(), n.written_plain),
-            Value::String(s) => Content::String(s.clone()),
+            _ if is == Is::Remark => return Ok(()),
+            Value::Null => known.intern(Sketch::Null, false),
+            Value::Bool(b) => known.intern(Sketch::Bool(*b), false),
+            Value::Number(n) => known.intern(Sketch::Number(&n.value, n.written_plain), false),
+            Value::String(text) => known.intern(Sketch::String(text), false),
             Value::Array(items) => {
-                Content::Array(items.iter().map(|item| self.contents[item.index()]).collect())
+                let items = items.iter().map(|item| self.contents[item.index()]);
+                let items: SmallVec<[ContentId; 32]> = items.collect();
+                let has_reference = items.iter().any(|item| known.has_reference[item.0 as usize]);
+                known.intern(Sketch::Array(&items), has_reference)
             }
             Value::Object(members) => {
-                let members = members.iter().filter(|(key, _)| !is_schema || counts(key));
-                Content::Object(
-                    members.map(|(key, value)| (key.clone(), self.contents[value.index()])).collect(),
-                )
+                let mut parts = SmallVec::<[ContentId; 32]>::new();
+                let mut has_reference = false;
+                for (key, value) in members {
+                    if is == Is::Schema && !counts(key) {
+                        continue;
+                    }
+                    let value = self.contents[value.index()];
+                    has_reference |=
+                        matches!(&**key, "$ref" | "$dynamicRef" | "$recursiveRef" | "$id" | "id")
+                            || known.has_reference[value.0 as usize];
+                    parts.extend([known.intern(Sketch::String(key), false)?, value]);
+                }
+                known.intern(Sketch::Object(&parts), has_reference)
             }
         };
-        let has_reference = match &content {
-            Content::Array(items) => items.iter().any(|item| self.has_reference[item.0 as usize]),
-            Content::Object(members) => members.iter().any(|(key, value)| {
-                matches!(&**key, "$ref" | "$dynamicRef" | "$recursiveRef" | "$id" | "id")
-                    || self.has_reference[value.0 as usize]
-            }),
-            _ => false,
-        };
-        let next = ContentId(
-            u32::try_from(self.content_ids.len()).map_err(|_| Error::limit("", "too many values"))?,
-        );
-        let content = *self.content_ids.entry(content).or_insert(next);
-        if content == next {
-            self.has_reference.push(has_reference);
-        }
-        self.contents[id.index()] = content;
+        self.contents[id.index()] = content?;
         Ok(())
     }
 }
@@ -426,24 +491,22 @@ fn counts(key: &str) -> bool {
 }
 
 /// What the member of an object is, given what the object is.
-fn member_is(parent: Is, key: &str, forest: &Forest, child: ValueId) -> Is {
+fn member_is(parent: Is, key: &str, child: &Value) -> Is {
+    let is_list = matches!(child, Value::Array(_));
     match parent {
-        Is::Schema => match draft::keyword(key).map(|keyword| keyword.holds) {
-            Some(Holds::Schema) => Is::Schema,
-            Some(Holds::List) => Is::List,
-            Some(Holds::SchemaOrList) => Is::SchemaOrList,
-            Some(Holds::Map) => Is::Map,
-            Some(Holds::Dependencies) => Is::Dependencies,
-            Some(Holds::Data) | None => Is::Data,
+        Is::Schema => match draft::keyword(key) {
+            // `items` and the like: what is not a list is a schema itself.
+            Some(Keyword { holds: Holds::SchemaOrList, .. }) if is_list => Is::List,
+            Some(Keyword { holds: Holds::Schema | Holds::SchemaOrList, .. }) => Is::Schema,
+            Some(Keyword { holds: Holds::List, .. }) => Is::List,
+            Some(Keyword { holds: Holds::Map, .. }) => Is::Map,
+            Some(Keyword { holds: Holds::Dependencies, .. }) => Is::Dependencies,
+            Some(Keyword { role: Role::Annotation, .. }) => Is::Remark,
+            Some(Keyword { holds: Holds::Data, .. }) | None => Is::Data,
         },
-        Is::Map => Is::Schema,
-        Is::Dependencies => {
-            if matches!(forest.get(child), Value::Array(_)) {
-                Is::Data
-            } else {
-                Is::Schema
-            }
-        }
-        Is::Data | Is::List | Is::SchemaOrList => Is::Data,
+        Is::Dependencies if is_list => Is::Data,
+        Is::Map | Is::Dependencies => Is::Schema,
+        Is::Remark => Is::Remark,
+        Is::Data | Is::List => Is::Data,
     }
 }
