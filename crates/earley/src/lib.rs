@@ -43,6 +43,7 @@ mod dominated;
 mod dump;
 mod item;
 mod limits;
+mod memo;
 mod rows;
 mod sets;
 mod steps;

@@ -1,5 +1,6 @@
 //! A compiled grammar: automata over a vocabulary, with local masks that fill in as they are needed.
 
+use crate::arena::{Arena, Shelf};
 use crate::budget::Budgets;
 use crate::captures::Capturing;
 use crate::config::Config;
@@ -34,6 +35,8 @@ struct Inner {
     long_runs: Option<Arc<LongRuns>>,
     budgets: Option<Budgets>,
     capturing: Option<Capturing>,
+    /// Arenas of matchers that are dropped.
+    shelf: Shelf,
 }
 
 /// A compiled grammar that may have been dropped.
@@ -78,7 +81,9 @@ impl CompiledGrammar {
         let bounds = automata.runs();
         let long_runs = (!bounds.is_empty()).then(|| pool.long_runs(bounds));
         let (budgets, capturing) = (Budgets::of(&automata), Capturing::of(&automata, names));
-        let inner = Inner { automata, config, slots, symbols, pool, real, long_runs, budgets, capturing };
+        let shelf = Shelf::default();
+        let inner =
+            Inner { automata, config, slots, symbols, pool, real, long_runs, budgets, capturing, shelf };
         Self { inner: Arc::new(inner) }
     }
 
@@ -154,11 +159,13 @@ impl CompiledGrammar {
         &self.inner.config
     }
 
-    /// Heap memory in bytes, local masks computed so far included (shared ones too), the vocabulary not.
+    /// Heap memory in bytes, local masks computed so far (shared ones too) and the rows left by matchers included,
+    /// the vocabulary not.
     pub fn memory_size(&self) -> usize {
         let locals = self.slots().flat_map(Slots::made).map(|(_, _, local)| local);
         self.inner.automata.memory_size()
             + locals.map(|local| size_of::<LocalMask>() + local.memory_size()).sum::<usize>()
+            + self.inner.shelf.memory_size()
     }
 
     /// How many local masks are computed, of how many there are in the rules that are built.
@@ -178,6 +185,18 @@ impl CompiledGrammar {
     /// A fresh arena of rows.
     pub(crate) fn rows(&self) -> Rows {
         Rows::new(Arc::clone(&self.inner.automata), self.inner.config.rows.clone())
+    }
+
+    /// An arena for a matcher: that of one that was dropped, if there is one.
+    pub(crate) fn arena(&self) -> Result<Arena, LimitExceeded> {
+        self.inner.shelf.take().map_or_else(|| Arena::new(self), Ok)
+    }
+
+    /// Keeps the arena of a matcher that is dropped for the next one, if it is small; leaves an empty one.
+    pub(crate) fn keep(&self, arena: &mut Arena) {
+        if self.inner.config.arenas && arena.is_small() && !std::thread::panicking() {
+            self.inner.shelf.put(arena.take(self.rows()));
+        }
     }
 
     pub(crate) fn walker(&self) -> Walker {

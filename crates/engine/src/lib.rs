@@ -45,6 +45,7 @@
 //! See [`Config`]. Nothing here reads files, clocks or the environment, spawns threads or prints.
 #![forbid(unsafe_code)]
 
+mod arena;
 mod batch;
 mod budget;
 mod captures;

@@ -1,15 +1,15 @@
 //! Follows one output: masks, accepting, rollback, forks.
 
+use crate::arena::Arena;
 use crate::compiled::CompiledGrammar;
 use crate::error::{AcceptError, AcceptErrorKind, MaskError, RollbackError};
 use crate::history::{Accepted, History};
 use crate::runs::Run;
 use formwork_earley::{LimitExceeded, RowId, Rows};
-use formwork_grammar::{ByteSet, HashMap};
-use formwork_mask::{LocalMask, Resolver, Walker, bits, write_accepted};
+use formwork_grammar::ByteSet;
+use formwork_mask::bits;
 use formwork_vocab::{TokenId, TokenKind};
 use std::fmt;
-use std::sync::Arc;
 
 /// Follows one output of a model. Owned by its caller, `Send`; everything that changes while decoding lives here.
 ///
@@ -32,47 +32,20 @@ use std::sync::Arc;
 /// token as ever. `ExcludeToken`, every token but some, never means a stop token of the request.
 pub struct Matcher {
     compiled: CompiledGrammar,
-    rows: Rows,
-    start: RowId,
+    arena: Arena,
     history: History,
     /// Ascending.
     stop_tokens: Vec<TokenId>,
     ends_without_stop: bool,
     max_rollback: Option<usize>,
-    /// The memory of the rows at which some are forgotten.
-    collect_at: usize,
-    scratch: Scratch,
 }
-
-/// Buffers and caches: a fork gets new ones.
-#[derive(Default)]
-struct Scratch {
-    resolver: Option<Resolver>,
-    walker: Option<Walker>,
-    recipes: HashMap<RowId, Recipe>,
-}
-
-/// What the mask of a row is made of: a row met again costs a copy.
-struct Recipe {
-    /// The local masks of its scannable items.
-    locals: Box<[Arc<LocalMask>]>,
-    /// What boundaries added.
-    extra: Box<[TokenId]>,
-}
-
-/// Rows of so many bytes are kept without asking who needs them.
-const COLLECT_AT: usize = 256 << 10;
-/// Rows whose recipes are kept; then the collection starts anew.
-const MAX_RECIPES: usize = 4_096;
-/// A recipe with more tokens than this is not kept: resolving again is as good as applying it.
-const MAX_RECIPE: usize = 2_000;
 
 impl fmt::Debug for Matcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Matcher")
             .field("n_steps", &self.history.len())
             .field("n_bytes", &self.n_bytes())
-            .field("rows", &self.rows)
+            .field("rows", &self.arena.rows)
             .finish_non_exhaustive()
     }
 }
@@ -117,19 +90,22 @@ impl MatcherBuilder {
         stop_tokens.dedup();
         // Ids that the vocabulary does not have can never come.
         stop_tokens.retain(|&token| self.compiled.vocabulary().kind(token) != TokenKind::Hole);
-        let mut rows = self.compiled.rows();
-        let start = rows.start().unwrap_or_else(|_| unreachable!("compile has made the start row"));
+        let arena = self.compiled.arena().unwrap_or_else(|_| unreachable!("compile has made the start row"));
         Matcher {
-            rows,
-            start,
+            arena,
             history: History::default(),
             stop_tokens,
             ends_without_stop: self.ends_without_stop,
             max_rollback: self.max_rollback,
-            collect_at: COLLECT_AT,
-            scratch: Scratch::default(),
             compiled: self.compiled,
         }
+    }
+}
+
+impl Drop for Matcher {
+    /// Leaves the rows to the next matcher of the grammar.
+    fn drop(&mut self) {
+        self.compiled.keep(&mut self.arena);
     }
 }
 
@@ -177,7 +153,7 @@ impl Matcher {
         if finished {
             mask.fill(0);
         } else {
-            self.fill_text(row, mask)?;
+            self.arena.fill(&self.compiled, row, mask)?;
             if let Some(long_runs) = self.compiled.long_runs() {
                 long_runs.forbid(self.compiled.vocabulary(), self.run(), mask);
             }
@@ -190,7 +166,7 @@ impl Matcher {
             self.fill_symbols(row, mask, false);
             self.forbid_late(row, mask)?;
         }
-        if finished || self.rows.is_accepting(row) {
+        if finished || self.arena.rows.is_accepting(row) {
             for &stop in &self.stop_tokens {
                 bits::set(mask, stop);
             }
@@ -198,33 +174,9 @@ impl Matcher {
         Ok(self.compiled.is_partial(mask))
     }
 
-    fn fill_text(&mut self, row: RowId, mask: &mut [u32]) -> Result<(), LimitExceeded> {
-        let Scratch { resolver, walker, recipes } = &mut self.scratch;
-        let compiled = &self.compiled;
-        if let Some(recipe) = recipes.get(&row) {
-            write_accepted(&self.rows, self.rows.scannable(row), &recipe.locals, mask);
-            for &token in &recipe.extra {
-                bits::set(mask, token);
-            }
-            return Ok(());
-        }
-        let resolver = resolver.get_or_insert_with(|| Resolver::new(compiled.switches()));
-        resolver.resolve(compiled.slices(), &mut self.rows, row, mask, |state, ticks| {
-            compiled.local(state, ticks, walker)
-        })?;
-        if compiled.config().recipes && !resolver.is_counting() && resolver.extra().len() <= MAX_RECIPE {
-            if recipes.len() >= MAX_RECIPES {
-                recipes.clear();
-            }
-            let recipe = Recipe { locals: resolver.locals().into(), extra: resolver.extra().into() };
-            recipes.insert(row, recipe);
-        }
-        Ok(())
-    }
-
     /// Adds the ids of the symbols that the row waits for: of the sets given by what is not in them, or of the others.
     fn fill_symbols(&self, row: RowId, mask: &mut [u32], negated: bool) {
-        let sets = self.rows.symbol_rules(row).filter_map(|rule| self.compiled.symbol_ids(rule));
+        let sets = self.arena.rows.symbol_rules(row).filter_map(|rule| self.compiled.symbol_ids(rule));
         for ids in sets.filter(|ids| ids.is_negated() == negated) {
             ids.add_to(mask, self.compiled.real());
         }
@@ -257,12 +209,13 @@ impl Matcher {
         if self.stop_tokens.binary_search(&token).is_ok() {
             let symbol = match self.after_symbol(row, token)? {
                 Some(row) => self
+                    .arena
                     .rows
                     .end_steps(row, 1)
                     .map_err(|limit| self.error(AcceptErrorKind::Limit(limit), 0, None, row))?,
                 None => None,
             };
-            if symbol.is_none() && !self.rows.is_accepting(row) {
+            if symbol.is_none() && !self.arena.rows.is_accepting(row) {
                 return Err(self.error(AcceptErrorKind::NotComplete, 0, None, row));
             }
             let row = symbol.unwrap_or(row);
@@ -283,7 +236,7 @@ impl Matcher {
         // Where symbols are named nobody counts runs.
         let place = match (by_text, by_symbol) {
             (Ok(text), None) => text,
-            (Ok((text, run)), Some(symbol)) => match self.rows.union(text, symbol) {
+            (Ok((text, run)), Some(symbol)) => match self.arena.rows.union(text, symbol) {
                 Ok(row) => (row, run),
                 Err(limit) => return Err(self.error(AcceptErrorKind::Limit(limit), 0, None, row)),
             },
@@ -303,7 +256,7 @@ impl Matcher {
 
     /// The row where a token ends, or a piece of bytes, which counts as none.
     fn end_steps(&mut self, row: RowId, n_steps: u32) -> Result<RowId, AcceptError> {
-        match self.rows.end_steps(row, n_steps) {
+        match self.arena.rows.end_steps(row, n_steps) {
             Ok(Some(row)) => Ok(row),
             Ok(None) => Err(self.error(AcceptErrorKind::Budget, 0, None, self.row())),
             Err(limit) => Err(self.error(AcceptErrorKind::Limit(limit), 0, None, row)),
@@ -312,9 +265,9 @@ impl Matcher {
 
     /// Whether a token other than a stop token is accepted at a row.
     pub(crate) fn allows(&mut self, row: RowId, token: TokenId) -> Result<bool, LimitExceeded> {
-        let mark = self.rows.mark();
+        let mark = self.arena.rows.mark();
         let after = self.after_token((row, self.run()), token);
-        self.rows.release(mark);
+        self.arena.rows.release(mark);
         match after {
             Ok(_) => Ok(true),
             Err(AcceptError { kind: AcceptErrorKind::Limit(limit), .. }) => Err(limit),
@@ -325,27 +278,9 @@ impl Matcher {
     /// Adds a step; forgets rows that no step needs any more where the arena has grown.
     fn push(&mut self, place: (RowId, Run), accepted: Accepted<'_>, n_bytes: usize) {
         self.history.push(place, accepted, n_bytes);
-        if self.rows.memory_size() > self.collect_at {
-            self.collect();
+        if self.arena.is_full() {
+            self.history.forget(|latest| self.arena.collect(latest));
         }
-    }
-
-    /// Forgets all rows but the first one and those of the latest steps.
-    #[cold]
-    fn collect(&mut self) {
-        let Self { rows, start, history, scratch, .. } = self;
-        history.forget(|latest| {
-            let mut kept = latest.to_vec();
-            kept.push(*start);
-            rows.collect(&mut kept);
-            if let Some((first, others)) = kept.split_last() {
-                *start = *first;
-                latest.copy_from_slice(others);
-            }
-        });
-        scratch.recipes.clear();
-        scratch.resolver.iter_mut().for_each(Resolver::forget);
-        self.collect_at = COLLECT_AT.max(2 * self.rows.memory_size());
     }
 
     /// Takes back the last `n` steps. Where the row before them was forgotten, all that is left is accepted again.
@@ -358,22 +293,18 @@ impl Matcher {
             Ok(_) => &[],
             Err(_) => vocabulary.text(token).unwrap_or_default(),
         };
-        let bounds = self.rows.automata().runs();
+        let bounds = self.arena.rows.automata().runs();
         if self.history.knows(n) {
             self.history.pop(n, text_of, bounds);
             return Ok(());
         }
         let mut history = self.history.clone();
         history.pop(n, text_of, bounds);
-        let mut rows = self.compiled.rows();
-        let start = rows.start()?;
-        let before = (std::mem::replace(&mut self.rows, rows), std::mem::replace(&mut self.start, start));
+        let before = std::mem::replace(&mut self.arena, Arena::new(&self.compiled)?);
         if self.replay(&mut history).is_none() {
-            (self.rows, self.start) = before;
+            self.arena = before;
             return Err(LimitExceeded::Bytes);
         }
-        self.scratch.recipes.clear();
-        self.scratch.resolver.iter_mut().for_each(Resolver::forget);
         self.history = history;
         Ok(())
     }
@@ -381,7 +312,7 @@ impl Matcher {
     /// Accepts all steps of a history again, from the first row.
     fn replay(&mut self, history: &mut History) -> Option<()> {
         let mut left = history.len();
-        let (mut row, mut run) = (self.start, Run::default());
+        let (mut row, mut run) = (self.arena.start, Run::default());
         history.replay(|accepted| {
             (row, run) = match accepted {
                 Accepted::Token(token, _) => self.after_token((row, run), token).ok()?.0,
@@ -389,11 +320,8 @@ impl Matcher {
             };
             left -= 1;
             // Rows of steps far from the end will be forgotten again.
-            if left > History::MAX_KEPT && self.rows.memory_size() > self.collect_at {
-                let mut kept = [self.start, row];
-                self.rows.collect(&mut kept);
-                [self.start, row] = kept;
-                self.collect_at = COLLECT_AT.max(2 * self.rows.memory_size());
+            if left > History::MAX_KEPT && self.arena.is_full() {
+                self.arena.collect(std::slice::from_mut(&mut row));
             }
             Some(row)
         })
@@ -401,14 +329,14 @@ impl Matcher {
 
     /// The row after a token as a symbol, if the row waits for it.
     fn after_symbol(&mut self, row: RowId, token: TokenId) -> Result<Option<RowId>, AcceptError> {
-        if !self.rows.waits_for_symbols(row) {
+        if !self.arena.rows.waits_for_symbols(row) {
             return Ok(None);
         }
         let (compiled, stops) = (&self.compiled, &self.stop_tokens);
         let is_member = |rule| {
             compiled.symbol_ids(rule).is_some_and(|ids| ids.contains(compiled.vocabulary(), stops, token))
         };
-        match self.rows.advance_symbol(row, is_member) {
+        match self.arena.rows.advance_symbol(row, is_member) {
             Ok(next) => Ok(next),
             Err(limit) => Err(self.error(AcceptErrorKind::Limit(limit), 0, None, row)),
         }
@@ -446,18 +374,18 @@ impl Matcher {
     /// One more byte, if it may come.
     #[inline]
     fn step(&mut self, row: RowId, run: Run, byte: u8) -> Result<Option<(RowId, Run)>, LimitExceeded> {
-        let bounds = self.rows.automata().runs();
+        let bounds = self.arena.rows.automata().runs();
         if bounds.is_empty() {
-            return Ok(self.rows.advance(row, byte)?.map(|row| (row, run)));
+            return Ok(self.arena.rows.advance(row, byte)?.map(|row| (row, run)));
         }
         let Some(run) = run.after(byte, bounds) else { return Ok(None) };
-        Ok(self.rows.advance(row, byte)?.map(|row| (row, run)))
+        Ok(self.arena.rows.advance(row, byte)?.map(|row| (row, run)))
     }
 
     /// The bytes that some item of the row reads, but those of a run that may get no longer.
     fn next_bytes(&self, row: RowId, run: Run) -> ByteSet {
-        let next = *self.rows.next_bytes(row);
-        match run.is_full(self.rows.automata().runs()) {
+        let next = *self.arena.rows.next_bytes(row);
+        match run.is_full(self.arena.rows.automata().runs()) {
             Some(bound) => next.difference(&bound.bytes),
             None => next,
         }
@@ -472,14 +400,14 @@ impl Matcher {
             refused,
             expected: self.next_bytes(row, self.run()),
             expected_symbols: self.symbols_after(row),
-            can_finish: self.rows.is_accepting(row),
+            can_finish: self.arena.rows.is_accepting(row),
         }
     }
 
     /// What the grammar calls the symbols that may come next.
     fn symbols_after(&self, row: RowId) -> Vec<String> {
-        let automata = self.rows.automata();
-        let sets = self.rows.symbol_rules(row).filter_map(|rule| automata.symbols(rule));
+        let automata = self.arena.rows.automata();
+        let sets = self.arena.rows.symbol_rules(row).filter_map(|rule| automata.symbols(rule));
         sets.map(ToString::to_string).collect()
     }
 
@@ -509,14 +437,11 @@ impl Matcher {
     pub fn fork(&self) -> Self {
         Self {
             compiled: self.compiled.clone(),
-            rows: self.rows.clone(),
-            start: self.start,
+            arena: self.arena.fork(),
             history: self.history.clone(),
             stop_tokens: self.stop_tokens.clone(),
             ends_without_stop: self.ends_without_stop,
             max_rollback: self.max_rollback,
-            collect_at: COLLECT_AT,
-            scratch: Scratch::default(),
         }
     }
 
@@ -527,7 +452,7 @@ impl Matcher {
 
     /// Whether the output may end here.
     pub fn can_finish(&self) -> bool {
-        self.rows.is_accepting(self.row())
+        self.arena.rows.is_accepting(self.row())
     }
 
     /// Whether a stop token was accepted; or, if the builder said so, the output can only end here.
@@ -537,9 +462,9 @@ impl Matcher {
 
     /// Whether the output may end here and cannot go on.
     fn must_end(&self, row: RowId) -> bool {
-        self.rows.is_accepting(row)
-            && self.rows.next_bytes(row).is_empty()
-            && !self.rows.waits_for_symbols(row)
+        self.arena.rows.is_accepting(row)
+            && self.arena.rows.next_bytes(row).is_empty()
+            && !self.arena.rows.waits_for_symbols(row)
     }
 
     fn is_stopped(&self) -> bool {
@@ -554,24 +479,24 @@ impl Matcher {
         if self.is_finished() {
             return bytes;
         }
-        let mark = self.rows.mark();
+        let mark = self.arena.rows.mark();
         let (mut row, mut run) = (self.row(), self.run());
-        while bytes.len() < 1 << 16 && !self.rows.is_accepting(row) {
+        while bytes.len() < 1 << 16 && !self.arena.rows.is_accepting(row) {
             let Some((byte, next)) = self.only_byte(row, run) else { break };
             bytes.push(byte);
             (row, run) = next;
         }
-        self.rows.release(mark);
+        self.arena.rows.release(mark);
         bytes
     }
 
     /// The only byte that may come next and the row after it, if there is only one.
     fn only_byte(&mut self, row: RowId, run: Run) -> Option<(u8, (RowId, Run))> {
-        if self.rows.waits_for_symbols(row) {
+        if self.arena.rows.waits_for_symbols(row) {
             return None;
         }
         let candidates = self.next_bytes(row, run);
-        if self.rows.is_exact(row) && candidates.len() != 1 {
+        if self.arena.rows.is_exact(row) && candidates.len() != 1 {
             return None;
         }
         let mut only = None;
@@ -598,7 +523,7 @@ impl Matcher {
     /// Heap memory of the rows, in bytes, about. It depends on the different contexts of the latest steps, not on the length of
     /// the output: what no step of these needs is forgotten, and made again by a rollback that goes further.
     pub fn memory_size(&self) -> usize {
-        self.rows.memory_size()
+        self.arena.rows.memory_size()
     }
 
     pub(crate) fn history(&self) -> &History {
@@ -606,11 +531,11 @@ impl Matcher {
     }
 
     pub(crate) fn rows(&self) -> &Rows {
-        &self.rows
+        &self.arena.rows
     }
 
     pub(crate) fn rows_mut(&mut self) -> &mut Rows {
-        &mut self.rows
+        &mut self.arena.rows
     }
 
     fn run(&self) -> Run {
@@ -618,6 +543,6 @@ impl Matcher {
     }
 
     fn row(&self) -> RowId {
-        self.history.row().unwrap_or(self.start)
+        self.history.row().unwrap_or(self.arena.start)
     }
 }

@@ -44,6 +44,7 @@ pub struct Resolver {
 #[derive(Debug, Default)]
 struct Behind {
     known: HashMap<BehindKey, Allowed>,
+    n_bytes: usize,
 }
 
 /// The trie, the place in it, the bytes below which tokens are undecided, and who waits for what has ended there.
@@ -56,8 +57,19 @@ struct Allowed {
     _trie: Option<Arc<Trie>>,
 }
 
-/// Places that are remembered; then the collection starts anew.
-const MAX_BEHIND: usize = 1_024;
+/// What is remembered of places, in bytes; then the collection starts anew.
+const MAX_BEHIND: usize = 128 << 10;
+
+impl Behind {
+    fn insert(&mut self, key: BehindKey, allowed: Allowed) {
+        let n_bytes = size_of::<(BehindKey, Allowed)>() + size_of_val(&allowed.tokens[..]);
+        if self.n_bytes + n_bytes > MAX_BEHIND {
+            *self = Self::default();
+        }
+        self.n_bytes += n_bytes;
+        self.known.insert(key, allowed);
+    }
+}
 
 /// A subtree of a trie to be walked from a row.
 #[derive(Clone, Debug)]
@@ -83,7 +95,12 @@ struct Frame {
 impl Resolver {
     /// Forgets what it knows of rows and tables: to be called when these were [collected](Rows::collect).
     pub fn forget(&mut self) {
-        self.behind.known.clear();
+        self.behind = Behind::default();
+    }
+
+    /// Heap memory of what it remembers, in bytes, about.
+    pub fn memory_size(&self) -> usize {
+        self.behind.n_bytes
     }
 
     /// A resolver with empty buffers. Without `slices` among the switches it takes no item to be
@@ -342,11 +359,8 @@ impl Resolver {
                 }
             }
             if let Some(key) = key.filter(|_| result.is_ok()) {
-                if self.behind.known.len() >= MAX_BEHIND {
-                    self.behind.known.clear();
-                }
                 let allowed = Allowed { tokens: self.found[..].into(), _trie: shared };
-                self.behind.known.insert(key, allowed);
+                self.behind.insert(key, allowed);
             }
         }
         places.clear();

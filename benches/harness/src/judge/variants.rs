@@ -74,6 +74,11 @@ pub const SWITCHES: &[Switch] = &[
         off: |config| config.suffixes = false,
     },
     Switch { name: "recipes", about: "a row met again costs a copy", off: |config| config.recipes = false },
+    Switch {
+        name: "arenas",
+        about: "a matcher goes on with the rows of an earlier one of its grammar",
+        off: |config| config.arenas = false,
+    },
 ];
 
 /// The configuration of a variant:

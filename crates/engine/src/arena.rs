@@ -1,0 +1,191 @@
+//! What a matcher works in: rows, and what is known of their masks.
+//!
+//! A row is a value: which row follows it and what its mask is depend on the row alone. So what one output has found out
+//! holds for every other of the grammar, and the arena of a matcher that is dropped goes on a *shelf*, from which the next
+//! matcher takes it: where outputs resemble each other, which those of one schema do, its rows are looked up instead of
+//! closed, and its masks are copied. Matchers that run at the same time have an arena each, so nothing is locked while
+//! decoding.
+//!
+//! Only what is small is kept: an arena that a long output has filled is dropped with its matcher, and the shelf of a
+//! grammar holds a mebibyte.
+
+use crate::compiled::CompiledGrammar;
+use formwork_earley::{LimitExceeded, RowId, Rows};
+use formwork_grammar::HashMap;
+use formwork_mask::{LocalMask, Resolver, Walker, bits, write_accepted};
+use formwork_vocab::TokenId;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The rows of one matcher.
+pub(crate) struct Arena {
+    pub(crate) rows: Rows,
+    pub(crate) start: RowId,
+    /// The memory of the rows at which some are forgotten.
+    collect_at: usize,
+    resolver: Option<Resolver>,
+    walker: Option<Walker>,
+    recipes: HashMap<RowId, Recipe>,
+    recipe_bytes: usize,
+}
+
+/// What the mask of a row is made of: a row met again costs a copy.
+struct Recipe {
+    /// The local masks of its scannable items.
+    locals: Box<[Arc<LocalMask>]>,
+    /// What boundaries added.
+    extra: Box<[TokenId]>,
+}
+
+/// Rows of so many bytes are kept without asking who needs them.
+const COLLECT_AT: usize = 256 << 10;
+/// Recipes of so many bytes are kept; then the collection starts anew.
+const MAX_RECIPES: usize = 256 << 10;
+/// A recipe with more tokens than this is not kept: resolving again is as good as applying it.
+const MAX_RECIPE: usize = 2_000;
+
+impl Arena {
+    /// An arena with the row before an output.
+    ///
+    /// # Errors
+    /// A limit.
+    pub(crate) fn new(compiled: &CompiledGrammar) -> Result<Self, LimitExceeded> {
+        let mut rows = compiled.rows();
+        let start = rows.start()?;
+        Ok(Self::of(rows, start))
+    }
+
+    fn of(rows: Rows, start: RowId) -> Self {
+        Self {
+            rows,
+            start,
+            collect_at: COLLECT_AT,
+            resolver: None,
+            walker: None,
+            recipes: HashMap::default(),
+            recipe_bytes: 0,
+        }
+    }
+
+    /// One with the same rows, which have the same ids.
+    pub(crate) fn fork(&self) -> Self {
+        Self::of(self.rows.clone(), self.start)
+    }
+
+    /// What it holds, for another matcher; `empty` is left.
+    pub(crate) fn take(&mut self, empty: Rows) -> Self {
+        let mut taken = std::mem::replace(self, Self::of(empty, self.start));
+        // Its buffers are large, and few matchers need one.
+        taken.walker = None;
+        taken.collect_at = COLLECT_AT.max(2 * taken.rows.memory_size());
+        taken
+    }
+
+    /// Whether it leaves enough room to another output.
+    pub(crate) fn is_small(&self) -> bool {
+        self.rows.memory_size() <= COLLECT_AT.min(self.rows.limits().max_bytes / 8)
+    }
+
+    /// Whether rows should be [forgotten](Self::collect).
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.rows.memory_size() > self.collect_at
+    }
+
+    /// Forgets all rows but the first one and `kept`, and says in `kept` what these are called from now on.
+    #[cold]
+    pub(crate) fn collect(&mut self, kept: &mut [RowId]) {
+        let mut all = kept.to_vec();
+        all.push(self.start);
+        self.rows.collect(&mut all);
+        if let Some((start, others)) = all.split_last() {
+            self.start = *start;
+            kept.copy_from_slice(others);
+        }
+        self.forget_recipes();
+        self.resolver.iter_mut().for_each(Resolver::forget);
+        self.collect_at = COLLECT_AT.max(2 * self.rows.memory_size());
+    }
+
+    fn forget_recipes(&mut self) {
+        self.recipes.clear();
+        self.recipe_bytes = 0;
+    }
+
+    /// Makes `mask` hold the text tokens that a row allows.
+    pub(crate) fn fill(
+        &mut self,
+        compiled: &CompiledGrammar,
+        row: RowId,
+        mask: &mut [u32],
+    ) -> Result<(), LimitExceeded> {
+        let Self { rows, resolver, walker, recipes, .. } = self;
+        if let Some(recipe) = recipes.get(&row) {
+            write_accepted(rows, rows.scannable(row), &recipe.locals, mask);
+            for &token in &recipe.extra {
+                bits::set(mask, token);
+            }
+            return Ok(());
+        }
+        let resolver = resolver.get_or_insert_with(|| Resolver::new(compiled.switches()));
+        resolver.resolve(compiled.slices(), rows, row, mask, |state, ticks| {
+            compiled.local(state, ticks, walker)
+        })?;
+        if compiled.config().recipes && !resolver.is_counting() && resolver.extra().len() <= MAX_RECIPE {
+            let recipe = Recipe { locals: resolver.locals().into(), extra: resolver.extra().into() };
+            let n_bytes =
+                size_of::<Recipe>() + size_of_val(&recipe.locals[..]) + size_of_val(&recipe.extra[..]);
+            if self.recipe_bytes + n_bytes > MAX_RECIPES {
+                self.forget_recipes();
+            }
+            self.recipe_bytes += n_bytes;
+            self.recipes.insert(row, recipe);
+        }
+        Ok(())
+    }
+
+    /// Heap memory in bytes, about.
+    fn memory_size(&self) -> usize {
+        self.rows.memory_size() + self.recipe_bytes + self.resolver.as_ref().map_or(0, Resolver::memory_size)
+    }
+}
+
+/// The arenas of a grammar's matchers that are dropped.
+#[derive(Default)]
+pub(crate) struct Shelf {
+    arenas: Mutex<Vec<(Arena, usize)>>,
+}
+
+/// Arenas of so many bytes are kept for each grammar.
+const MAX_SHELF: usize = 1 << 20;
+
+impl fmt::Debug for Shelf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shelf").field("memory_size", &self.memory_size()).finish_non_exhaustive()
+    }
+}
+
+impl Shelf {
+    /// The arena that was put here last.
+    pub(crate) fn take(&self) -> Option<Arena> {
+        self.lock().pop().map(|(arena, _)| arena)
+    }
+
+    /// Keeps an arena if there is room for it.
+    pub(crate) fn put(&self, arena: Arena) {
+        let n_bytes = arena.memory_size();
+        let mut arenas = self.lock();
+        if arenas.iter().map(|(_, n_bytes)| n_bytes).sum::<usize>() + n_bytes <= MAX_SHELF {
+            arenas.push((arena, n_bytes));
+        }
+    }
+
+    /// Heap memory in bytes, about.
+    pub(crate) fn memory_size(&self) -> usize {
+        self.lock().iter().map(|(_, n_bytes)| n_bytes).sum()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<(Arena, usize)>> {
+        self.arenas.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
