@@ -165,7 +165,12 @@ impl CompiledGrammar {
         let locals = self.slots().flat_map(Slots::made).map(|(_, _, local)| local);
         self.inner.automata.memory_size()
             + locals.map(|local| size_of::<LocalMask>() + local.memory_size()).sum::<usize>()
-            + self.inner.shelf.memory_size()
+            + self.shelf_size()
+    }
+
+    /// What is kept of matchers that are dropped, in bytes.
+    pub(crate) fn shelf_size(&self) -> usize {
+        self.inner.shelf.memory_size()
     }
 
     /// How many local masks are computed, of how many there are in the rules that are built.

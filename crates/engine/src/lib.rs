@@ -59,6 +59,7 @@ mod matcher;
 mod pool;
 mod pool_file;
 mod precompute;
+mod recent;
 mod runs;
 mod symbols;
 

@@ -62,7 +62,7 @@ fn compilers_with_one_pool_find_what_the_other_made() {
     assert!(pool.stats().hits > first.hits);
     // Without the pool everything is computed for each grammar.
     let mut config = Config::default();
-    (config.pool, config.precompute) = (false, 0);
+    (config.pool, config.precompute, config.recent_bytes) = (false, 0, 0);
     let alone = Compiler::builder(vocabulary()).config(config).build();
     follow(&alone, &object("a"), b"{\"a\":\"xyz\",\"b\"}");
     let once = alone.pool().stats().misses;

@@ -7,12 +7,13 @@ use std::sync::Arc;
 /// A finished grammar: rules, an arena of expressions, and the rule that the whole output must match.
 ///
 /// Immutable, cheap to clone, `Send + Sync`. [`Display`](std::fmt::Display) prints it as EBNF.
-#[derive(Clone, Debug)]
+/// Grammars are equal if all of this is, names, places and the order of expressions included, not if their languages are.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grammar {
     pub(crate) inner: Arc<Inner>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Inner {
     pub(crate) rules: Vec<Rule>,
     pub(crate) exprs: Vec<Expr>,
@@ -23,7 +24,7 @@ pub(crate) struct Inner {
 }
 
 /// A rule of a grammar.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
     pub(crate) name: String,
     pub(crate) body: ExprId,
@@ -130,6 +131,11 @@ impl Grammar {
     /// All rule ids, ascending.
     pub fn rule_ids(&self) -> impl Iterator<Item = RuleId> + '_ {
         (0..self.inner.rules.len()).filter_map(RuleId::from_index)
+    }
+
+    /// All expression ids, ascending.
+    pub fn expr_ids(&self) -> impl DoubleEndedIterator<Item = ExprId> + '_ {
+        (0..self.inner.exprs.len()).filter_map(ExprId::from_index)
     }
 
     /// One expression.

@@ -79,6 +79,11 @@ pub const SWITCHES: &[Switch] = &[
         about: "a matcher goes on with the rows of an earlier one of its grammar",
         off: |config| config.arenas = false,
     },
+    Switch {
+        name: "recent",
+        about: "a grammar that was compiled lately is not compiled again",
+        off: |config| config.recent_bytes = 0,
+    },
 ];
 
 /// The configuration of a variant:

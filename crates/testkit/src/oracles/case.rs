@@ -96,6 +96,7 @@ pub fn random_config(rng: &mut Rng) -> Config {
     config.precompute = if rng.chance(1, 2) { config.precompute } else { 0 };
     config.recipes = rng.chance(1, 2);
     config.arenas = rng.chance(2, 3);
+    config.recent_bytes = if rng.chance(1, 2) { config.recent_bytes } else { 0 };
     config.slices = rng.chance(2, 3);
     config.suffixes = rng.chance(2, 3);
     config.runs = rng.chance(1, 2);
