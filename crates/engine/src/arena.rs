@@ -10,6 +10,7 @@
 //! grammar holds a mebibyte.
 
 use crate::compiled::CompiledGrammar;
+use crate::recent::Came;
 use formwork_earley::{LimitExceeded, RowId, Rows};
 use formwork_grammar::HashMap;
 use formwork_mask::{LocalMask, Resolver, Walker, bits, write_accepted};
@@ -167,16 +168,19 @@ impl fmt::Debug for Shelf {
 
 impl Shelf {
     /// The arena that was put here last.
-    pub(crate) fn take(&self) -> Option<Arena> {
-        self.lock().pop().map(|(arena, _)| arena)
+    pub(crate) fn take(&self, came: &Came) -> Option<Arena> {
+        let (arena, n_bytes) = self.lock().pop()?;
+        came.subtract(n_bytes);
+        Some(arena)
     }
 
     /// Keeps an arena if there is room for it.
-    pub(crate) fn put(&self, arena: Arena) {
+    pub(crate) fn put(&self, arena: Arena, came: &Came) {
         let n_bytes = arena.memory_size();
         let mut arenas = self.lock();
         if arenas.iter().map(|(_, n_bytes)| n_bytes).sum::<usize>() + n_bytes <= MAX_SHELF {
             arenas.push((arena, n_bytes));
+            came.add(n_bytes);
         }
     }
 

@@ -6,6 +6,7 @@ use crate::captures::Capturing;
 use crate::config::Config;
 use crate::estimates::Estimates;
 use crate::pool::{Pool, Slots};
+use crate::recent::Came;
 use crate::runs::LongRuns;
 use crate::symbols::SymbolIds;
 use formwork_earley::{LimitExceeded, Rows};
@@ -37,6 +38,7 @@ struct Inner {
     capturing: Option<Capturing>,
     /// Arenas of matchers that are dropped.
     shelf: Shelf,
+    came: Came,
 }
 
 /// A compiled grammar that may have been dropped.
@@ -75,15 +77,27 @@ impl CompiledGrammar {
         config: Config,
         real: Arc<[u32]>,
         pool: Pool,
+        came: &Came,
     ) -> Self {
         let (automata, slots) = (Arc::new(automata), Segmented::default());
         let symbols = Segmented::default();
         let bounds = automata.runs();
         let long_runs = (!bounds.is_empty()).then(|| pool.long_runs(bounds));
         let (budgets, capturing) = (Budgets::of(&automata), Capturing::of(&automata, names));
-        let shelf = Shelf::default();
-        let inner =
-            Inner { automata, config, slots, symbols, pool, real, long_runs, budgets, capturing, shelf };
+        let (shelf, came) = (Shelf::default(), came.clone());
+        let inner = Inner {
+            automata,
+            config,
+            slots,
+            symbols,
+            pool,
+            real,
+            long_runs,
+            budgets,
+            capturing,
+            shelf,
+            came,
+        };
         Self { inner: Arc::new(inner) }
     }
 
@@ -165,12 +179,7 @@ impl CompiledGrammar {
         let locals = self.slots().flat_map(Slots::made).map(|(_, _, local)| local);
         self.inner.automata.memory_size()
             + locals.map(|local| size_of::<LocalMask>() + local.memory_size()).sum::<usize>()
-            + self.shelf_size()
-    }
-
-    /// What is kept of matchers that are dropped, in bytes.
-    pub(crate) fn shelf_size(&self) -> usize {
-        self.inner.shelf.memory_size()
+            + self.inner.shelf.memory_size()
     }
 
     /// How many local masks are computed, of how many there are in the rules that are built.
@@ -194,13 +203,13 @@ impl CompiledGrammar {
 
     /// An arena for a matcher: that of one that was dropped, if there is one.
     pub(crate) fn arena(&self) -> Result<Arena, LimitExceeded> {
-        self.inner.shelf.take().map_or_else(|| Arena::new(self), Ok)
+        self.inner.shelf.take(&self.inner.came).map_or_else(|| Arena::new(self), Ok)
     }
 
     /// Keeps the arena of a matcher that is dropped for the next one, if it is small; leaves an empty one.
     pub(crate) fn keep(&self, arena: &mut Arena) {
         if self.inner.config.arenas && arena.is_small() && !std::thread::panicking() {
-            self.inner.shelf.put(arena.take(self.rows()));
+            self.inner.shelf.put(arena.take(self.rows()), &self.inner.came);
         }
     }
 
@@ -275,7 +284,9 @@ impl CompiledGrammar {
         };
         let walker = walker.get_or_insert_with(|| self.walker());
         let local = Arc::new(walker.local_mask(state, base, ticks)?);
-        self.inner.pool.count_miss(size_of::<LocalMask>() + local.memory_size());
+        let n_bytes = size_of::<LocalMask>() + local.memory_size();
+        self.inner.pool.count_miss(n_bytes);
+        self.inner.came.add(n_bytes);
         Ok(local)
     }
 

@@ -110,6 +110,7 @@ impl Compiler {
             Config::clone(&self.config),
             Arc::clone(&self.real),
             self.pool.clone(),
+            self.recent.came(),
         );
         if let Err(limit) = compiled.rows().start() {
             let root = compiled.automata().root();

@@ -6,19 +6,21 @@
 //! ready.
 //!
 //! # Memory
-//! Two generations, as in the [pool](crate::Pool): what is used is in the young one; when it holds half of the budget the old
-//! one is forgotten. The rows that outputs leave are counted when their grammar is asked for again; local masks that it
-//! needs later are the pool's.
+//! Two generations, as in the [pool](crate::Pool): what is used is in the young one; when half of the budget has come since it
+//! was begun, the old one is forgotten. What comes are compiled grammars, and later the local masks that their outputs
+//! need and the rows that they leave. A mask counts where it was computed, so what grammars share counts once.
 
 use crate::compiled::CompiledGrammar;
 use formwork_grammar::{Grammar, HashMap};
 use std::hash::{Hash, Hasher};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Compiled grammars of one compiler.
 #[derive(Debug)]
 pub(crate) struct Recent {
     generations: Mutex<Generations>,
+    came: Came,
     max_bytes: usize,
 }
 
@@ -26,16 +28,28 @@ pub(crate) struct Recent {
 struct Generations {
     young: HashMap<Key, Entry>,
     old: HashMap<Key, Entry>,
-    /// Of the young ones.
-    n_bytes: usize,
 }
 
 #[derive(Debug)]
 struct Entry {
     compiled: CompiledGrammar,
-    /// Without the rows on its shelf, and those when it was last asked for.
+    /// As it was compiled.
     n_bytes: usize,
-    shelf_bytes: usize,
+}
+
+/// Bytes that have come to the grammars of one compiler since the young generation was begun.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Came(Arc<AtomicUsize>);
+
+impl Came {
+    pub(crate) fn add(&self, n_bytes: usize) {
+        self.0.fetch_add(n_bytes, Ordering::Relaxed);
+    }
+
+    pub(crate) fn subtract(&self, n_bytes: usize) {
+        let less = |all: usize| Some(all.saturating_sub(n_bytes));
+        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+    }
 }
 
 /// What a grammar and its maps take beside automata and masks.
@@ -59,7 +73,12 @@ impl Hash for Key {
 impl Recent {
     /// Keeps grammars of about so many bytes; of 0 none.
     pub(crate) fn new(max_bytes: usize) -> Self {
-        Self { generations: Mutex::default(), max_bytes }
+        Self { generations: Mutex::default(), came: Came::default(), max_bytes }
+    }
+
+    /// What counts the bytes that come.
+    pub(crate) fn came(&self) -> &Came {
+        &self.came
     }
 
     /// The compiled grammar, if it was compiled lately.
@@ -69,17 +88,12 @@ impl Recent {
         }
         let key = Key(grammar.clone());
         let mut generations = self.lock();
-        let Generations { young, old, n_bytes } = &mut *generations;
-        if let Some(entry) = young.get_mut(&key) {
-            *n_bytes -= entry.shelf_bytes;
-            entry.shelf_bytes = entry.compiled.shelf_size();
-            *n_bytes += entry.shelf_bytes;
+        if let Some(entry) = generations.young.get(&key) {
             return Some(entry.compiled.clone());
         }
-        let (key, mut entry) = old.remove_entry(&key)?;
-        entry.shelf_bytes = entry.compiled.shelf_size();
+        let (key, entry) = generations.old.remove_entry(&key)?;
         let found = entry.compiled.clone();
-        let forgotten = generations.insert(key, entry, self.max_bytes);
+        let forgotten = self.add(&mut generations, key, entry);
         drop((generations, forgotten));
         Some(found)
     }
@@ -91,32 +105,27 @@ impl Recent {
         }
         let (key, compiled) = (Key(grammar.clone()), compiled.clone());
         let n_bytes = compiled.memory_size() + FIXED;
-        let entry = Entry { n_bytes, shelf_bytes: 0, compiled };
-        let forgotten = self.lock().insert(key, entry, self.max_bytes);
-        drop(forgotten);
+        if n_bytes <= self.max_bytes / 2 {
+            let forgotten = self.add(&mut self.lock(), key, Entry { compiled, n_bytes });
+            drop(forgotten);
+        }
+    }
+
+    /// Adds a grammar; returns what is forgotten for it, to be dropped where nobody waits.
+    fn add(&self, generations: &mut Generations, key: Key, entry: Entry) -> HashMap<Key, Entry> {
+        self.came.add(entry.n_bytes);
+        if let Some(replaced) = generations.young.insert(key, entry) {
+            self.came.subtract(replaced.n_bytes);
+        }
+        if self.came.0.load(Ordering::Relaxed) <= self.max_bytes / 2 {
+            return HashMap::default();
+        }
+        self.came.0.store(0, Ordering::Relaxed);
+        std::mem::replace(&mut generations.old, std::mem::take(&mut generations.young))
     }
 
     fn lock(&self) -> MutexGuard<'_, Generations> {
         // The maps are whole at every moment, so a thread that panicked has left nothing half done.
         self.generations.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Generations {
-    /// Adds a grammar; returns what is forgotten for it, to be dropped where nobody waits.
-    fn insert(&mut self, key: Key, entry: Entry, max_bytes: usize) -> HashMap<Key, Entry> {
-        let n_bytes = entry.n_bytes + entry.shelf_bytes;
-        if n_bytes > max_bytes / 2 {
-            return HashMap::default();
-        }
-        self.n_bytes += n_bytes;
-        if let Some(replaced) = self.young.insert(key, entry) {
-            self.n_bytes -= replaced.n_bytes + replaced.shelf_bytes;
-        }
-        if self.n_bytes <= max_bytes / 2 {
-            return HashMap::default();
-        }
-        self.n_bytes = 0;
-        std::mem::replace(&mut self.old, std::mem::take(&mut self.young))
     }
 }
