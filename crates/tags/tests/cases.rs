@@ -9,7 +9,6 @@ use common::accepts;
 use formwork_engine::{Compiler, Matcher};
 use formwork_grammar::Grammar;
 use formwork_tags::{Error, grammar, grammar_from_value};
-use formwork_vocab::Vocabulary;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -121,21 +120,10 @@ fn problem(case: &Value) -> Option<String> {
 /// Follows the walks of a case through the masks.
 fn walks(case: &Value, grammar: &Grammar, specials: &[&str]) -> Option<String> {
     let tokens = texts(case, "tokens");
-    let mut builder = Vocabulary::builder();
-    for byte in 0..=255u8 {
-        builder.token(u32::from(byte), [byte]);
-    }
-    builder.special(256, "<eos>").stop(256);
-    let named = specials.iter().copied().chain(tokens.iter().map(String::as_str));
-    let mut ids: Vec<(&str, u32)> = vec![("<eos>", 256)];
-    for (token, id) in named.zip(257..) {
-        match specials.contains(&token) {
-            true => builder.special(id, token),
-            false => builder.token(id, token.as_bytes()),
-        };
-        ids.push((token, id));
-    }
-    let vocabulary = builder.build().expect("a vocabulary");
+    let named: Vec<&str> = tokens.iter().map(String::as_str).collect();
+    let vocabulary = common::vocabulary_with(specials, &named);
+    let named = ["<eos>"].into_iter().chain(specials.iter().copied()).chain(named);
+    let ids: Vec<(&str, u32)> = named.zip(256..).collect();
     let id_of = |text: &str| match ids.iter().find(|(token, _)| *token == text) {
         Some(&(_, id)) => id,
         None => u32::from(text.as_bytes()[0]),

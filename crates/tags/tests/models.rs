@@ -255,6 +255,56 @@ fn gemma_4() {
     check("gemma_4");
 }
 
+/// Pieces of texts as tokens: from each place to a few characters on, without the names of special tokens.
+fn pieces<'t>(texts: &[&'t str], specials: &[&str]) -> Vec<&'t str> {
+    let mut found = std::collections::BTreeSet::new();
+    for text in texts {
+        let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+        for (i, len) in (0..starts.len()).zip([2, 5, 3, 9].into_iter().cycle()) {
+            let Some(&end) = starts.get(i + len) else { continue };
+            let piece = &text[starts[i]..end];
+            if !specials.iter().any(|name| piece.contains(name)) {
+                found.insert(piece);
+            }
+        }
+    }
+    let every = found.len().div_ceil(120).max(1);
+    found.into_iter().step_by(every).collect()
+}
+
+#[test]
+fn masks_are_what_is_accepted() {
+    for name in Model::names().expect("the families are right") {
+        let cases = cases(&name);
+        let (specials, group) = (strings(&cases, "specials"), &cases["groups"][0]);
+        let tools = Tools::from_json(&cases["tools"]).expect("tools");
+        let format = Model::named(&name).expect("a family").format(&tools).expect("a format");
+        let grammar = Options::default().grammar_of(&format).expect("a grammar");
+        let mut turns = strings(group, "accept");
+        turns.retain(|turn| turn.len() < 400);
+        let pieces = pieces(&turns, &specials);
+        let vocabulary = common::vocabulary_with(&specials, &pieces);
+        let compiled = Compiler::new(vocabulary.clone()).compile(&grammar).expect("compiles");
+        let mut mask = vec![0u32; vocabulary.mask_words()];
+        // The longest turn has most to say, and one in the middle is different.
+        turns.sort_by_key(|turn| turn.len());
+        for turn in [turns[turns.len() - 1], turns[turns.len() / 2]] {
+            let mut matcher = Matcher::new(&compiled);
+            for token in common::tokens(&specials, turn) {
+                matcher.fill_mask(&mut mask).expect("a mask");
+                for id in 256..257 + (specials.len() + pieces.len()) as u32 {
+                    let is_set = mask[id as usize / 32] >> (id % 32) & 1 != 0;
+                    let is_accepted = matcher.fork().accept_token(id).is_ok();
+                    assert_eq!(is_set, is_accepted, "{name}: token {id} in {turn:?}\n{grammar}");
+                }
+                assert!(mask[token as usize / 32] >> (token % 32) & 1 != 0, "{name}: {token} in {turn:?}");
+                matcher.accept_token(token).expect("the mask allows it");
+            }
+            assert!(matcher.can_finish(), "{name}: {turn}");
+        }
+    }
+}
+
 #[test]
 fn every_family_has_cases_and_is_found_by_its_other_names() {
     for name in Model::names().expect("the families are right") {
