@@ -313,6 +313,18 @@ fn every_family_has_cases_and_is_found_by_its_other_names() {
     assert_eq!(Model::named("hermes").expect("a family").name(), "qwen3");
 }
 
+#[test]
+fn the_page_has_every_family() {
+    let path = format!("{}/../../docs/models.md", env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(path).expect("a page");
+    let headings: Vec<&str> = page.lines().filter(|line| line.starts_with("### ")).collect();
+    for name in Model::names().expect("the families are right") {
+        let quoted = format!("`{name}`");
+        assert!(page.contains(&format!("| {quoted} |")), "{name} is not in the table");
+        assert!(headings.iter().any(|heading| heading.contains(&quoted)), "{name} has no section");
+    }
+}
+
 fn refused(result: Result<impl Sized, Error>, kind: ErrorKind, pointer: &str, message: &str) {
     let error = result.err().expect("refused");
     assert_eq!((error.kind(), error.pointer(), error.message()), (kind, pointer, message));
