@@ -82,7 +82,7 @@ struct Inner {
     slices: Arc<Slices>,
     automata: Arc<Cache>,
     masks: Mutex<Masks>,
-    estimates: OnceLock<Estimates>,
+    estimates: Estimates,
     /// By bounds; few are ever asked for.
     long_runs: Mutex<Vec<Arc<LongRuns>>>,
     max_bytes: usize,
@@ -160,6 +160,8 @@ impl fmt::Debug for Pool {
 
 impl Pool {
     /// An empty pool for a vocabulary, of about so many bytes.
+    ///
+    /// Cost: what is known of a vocabulary once for all grammars, some milliseconds.
     pub fn new(vocabulary: Vocabulary, max_bytes: usize) -> Self {
         Self::with_automata(Slices::new(vocabulary), Cache::new(Self::max_automata(max_bytes)), max_bytes)
     }
@@ -170,11 +172,12 @@ impl Pool {
     }
 
     pub(crate) fn with_automata(slices: Slices, automata: Cache, max_bytes: usize) -> Self {
+        let estimates = Estimates::new(slices.vocabulary().trie());
         let inner = Inner {
             slices: Arc::new(slices),
             automata: Arc::new(automata),
             masks: Mutex::default(),
-            estimates: OnceLock::new(),
+            estimates,
             long_runs: Mutex::default(),
             max_bytes,
             hits: AtomicU64::new(0),
@@ -207,7 +210,7 @@ impl Pool {
 
     /// What local masks are expected to cost.
     pub(crate) fn estimates(&self) -> &Estimates {
-        self.inner.estimates.get_or_init(|| Estimates::new(self.vocabulary().trie()))
+        &self.inner.estimates
     }
 
     /// The tokens that these bounds on runs may forbid.

@@ -470,6 +470,7 @@ fn called_rules(grammar: &Grammar, used: &[bool]) -> Vec<bool> {
                 stack.extend(parts.iter().enumerate().map(|(i, &part)| (part, last && i == ends)));
             }
             Expr::Alt(parts) => stack.extend(parts.iter().map(|&part| (part, last))),
+            Expr::Until(until) => stack.extend(until.continuations().iter().map(|&then| (then, last))),
             Expr::Rule(rule) if *rule != root => stack.push((grammar.rule(*rule).body(), false)),
             Expr::Rule(_) => {}
             expr => stack.extend(operands(expr).iter().map(|&operand| (operand, false))),

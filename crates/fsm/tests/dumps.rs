@@ -665,3 +665,27 @@ fn sets_are_one_automaton_whose_calls_are_members() {
     assert!(automata.may_go_on(at("{\""), &[0b01]) && !automata.may_go_on(at("{\""), &[0b11]));
     assert!(automata.may_go_on(at("{}"), &[0b01]) && !automata.may_go_on(at("{}"), &[0b10]));
 }
+
+#[test]
+fn a_root_that_only_ends_with_itself_is_called_by_nobody() {
+    let is_called = |text: &str| {
+        let grammar = formwork_ebnf::grammar(text).expect("a grammar");
+        let automata = formwork_fsm::build(&grammar, &Config::default(), &|| false).expect("automata");
+        automata.is_called(automata.root())
+    };
+    for text in [
+        r#"root ::= "a" root | "b""#,
+        r#"root ::= TagDispatch(("<a>", a), ("<b>", b))
+           a ::= "x"+
+           b ::= "[" a "]""#,
+    ] {
+        assert!(!is_called(text), "{text}");
+    }
+    for text in [
+        r#"root ::= "(" root ")" | "b""#,
+        r#"root ::= TagDispatch(("<a>", a))
+           a ::= "[" root "]""#,
+    ] {
+        assert!(is_called(text), "{text}");
+    }
+}
