@@ -4,7 +4,9 @@
 //! its text and on how it is read, so that is the key, compared in full. Two generations bound it: what is used is in the
 //! young one, and what was not used since the last change of generations is forgotten at the next.
 
-use formwork_grammar::{HashMap, Part};
+use crate::format::{JsonSchema, Style};
+use formwork_grammar::{HashMap, Part, Seeded};
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Grammars of schemas, kept from one document to the next: give the same one to all [`Options`](crate::Options). `Sync`,
@@ -17,8 +19,8 @@ pub struct Cache {
 
 #[derive(Debug, Default)]
 struct Generations {
-    young: HashMap<Box<str>, Arc<Part>>,
-    old: HashMap<Box<str>, Arc<Part>>,
+    young: HashMap<Key, Arc<Part>>,
+    old: HashMap<Key, Arc<Part>>,
     /// Of the young ones.
     n_bytes: usize,
 }
@@ -47,7 +49,7 @@ impl Cache {
         self.len() == 0
     }
 
-    pub(crate) fn get(&self, key: &str) -> Option<Arc<Part>> {
+    pub(crate) fn get(&self, key: &Key) -> Option<Arc<Part>> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = inner.young.get(key) {
             return Some(Arc::clone(found));
@@ -57,17 +59,17 @@ impl Cache {
         Some(found)
     }
 
-    pub(crate) fn insert(&self, key: &str, part: Arc<Part>) {
+    pub(crate) fn insert(&self, key: Key, part: Arc<Part>) {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        inner.insert(key.into(), part, self.max_bytes);
+        inner.insert(key, part, self.max_bytes);
     }
 }
 
 impl Generations {
-    fn insert(&mut self, key: Box<str>, part: Arc<Part>, max_bytes: usize) {
+    fn insert(&mut self, key: Key, part: Arc<Part>, max_bytes: usize) {
         let grammar = part.grammar();
         // About: an expression with its operands, a rule with its name and place.
-        let size = key.len() + 96 * grammar.n_exprs() + 256 * grammar.rules().len();
+        let size = key.schema.text.len() + 96 * grammar.n_exprs() + 256 * grammar.rules().len();
         if self.n_bytes + size > max_bytes / 2 {
             self.old = std::mem::take(&mut self.young);
             self.n_bytes = 0;
@@ -77,10 +79,72 @@ impl Generations {
     }
 }
 
+/// What tells apart what schemas become in all documents.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    pub(crate) reading: Hashed,
+    pub(crate) schema: SchemaKey,
+}
+
+/// What tells apart what schemas become in one document. Property order means something, so it is the text, not the value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct SchemaKey {
+    style: Style,
+    any_order: bool,
+    max_whitespace: Option<u32>,
+    text: Hashed,
+}
+
+impl SchemaKey {
+    pub(crate) fn of(schema: &JsonSchema) -> Self {
+        let JsonSchema { style, any_order, max_whitespace, .. } = *schema;
+        Self { style, any_order, max_whitespace, text: Hashed::new(Arc::clone(schema.schema.shared_text())) }
+    }
+}
+
+/// A text that is hashed once, however often it is looked up.
+#[derive(Clone, Debug)]
+pub(crate) struct Hashed {
+    text: Arc<str>,
+    hash: u64,
+}
+
+impl Hashed {
+    pub(crate) fn new(text: Arc<str>) -> Self {
+        let hash = Seeded::default().hash_one(&*text);
+        Self { text, hash }
+    }
+
+    fn len(&self) -> usize {
+        self.text.len()
+    }
+}
+
+impl PartialEq for Hashed {
+    fn eq(&self, other: &Self) -> bool {
+        self.hash == other.hash && (Arc::ptr_eq(&self.text, &other.text) || self.text == other.text)
+    }
+}
+
+impl Eq for Hashed {}
+
+impl Hash for Hashed {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schema::Schema;
     use formwork_grammar::{GrammarBuilder, Place};
+
+    fn key(text: &str) -> Key {
+        let (style, any_order, max_whitespace) = (Style::Json, false, None);
+        let schema = JsonSchema { schema: Schema::unread(text), style, any_order, max_whitespace };
+        Key { reading: Hashed::new("".into()), schema: SchemaKey::of(&schema) }
+    }
 
     fn part() -> Arc<Part> {
         let mut b = GrammarBuilder::new();
@@ -93,12 +157,12 @@ mod tests {
     #[test]
     fn what_is_used_stays_and_the_rest_is_forgotten() {
         let cache = Cache::new(20_000);
-        cache.insert("used", part());
+        cache.insert(key("used"), part());
         for i in 0..1_000 {
-            cache.insert(&format!("{i}"), part());
-            assert!(cache.get("used").is_some(), "{i}");
+            cache.insert(key(&format!("{i}")), part());
+            assert!(cache.get(&key("used")).is_some(), "{i}");
         }
-        assert!(cache.get("0").is_none());
+        assert!(cache.get(&key("0")).is_none());
         assert!(cache.len() < 60, "{}", cache.len());
     }
 }

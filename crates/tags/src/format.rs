@@ -1,7 +1,7 @@
 //! The format language as Rust values: what the JSON says, and what programs build instead of JSON.
 
+use crate::schema::Schema;
 pub use formwork_grammar::Symbol;
-use serde_json::Value;
 use std::num::NonZeroU32;
 
 /// What an output, or a part of it, looks like.
@@ -75,7 +75,7 @@ pub enum Format {
 #[derive(Clone, Debug, PartialEq)]
 pub struct JsonSchema {
     /// The schema: an object or a boolean.
-    pub schema: Value,
+    pub schema: Schema,
     /// How the outermost object is written.
     pub style: Style,
     /// Whether properties come in any order.
@@ -85,7 +85,7 @@ pub struct JsonSchema {
 }
 
 /// How the outermost object of a schema is written. Where nothing else is said, all values but its strings are JSON.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Style {
     /// As JSON.
@@ -284,13 +284,13 @@ impl Format {
     }
 
     /// JSON that satisfies a schema.
-    pub fn json_schema(schema: Value) -> Self {
+    pub fn json_schema(schema: impl Into<Schema>) -> Self {
         Self::styled(schema, Style::Json)
     }
 
     /// An object that satisfies a schema, written in a style.
-    pub fn styled(schema: Value, style: Style) -> Self {
-        Self::JsonSchema(JsonSchema { schema, style, any_order: false, max_whitespace: None })
+    pub fn styled(schema: impl Into<Schema>, style: Style) -> Self {
+        Self::JsonSchema(JsonSchema { schema: schema.into(), style, any_order: false, max_whitespace: None })
     }
 
     /// This or nothing.

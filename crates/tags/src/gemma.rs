@@ -11,8 +11,8 @@
 use crate::error::{Error, ErrorKind};
 use crate::format::JsonSchema;
 use crate::lower::{Here, Lowering};
-use crate::xml::ROOT;
-use formwork_grammar::{CharClass, Expr, ExprId, Grammar, GrammarBuilder, Place, RuleId};
+use crate::object::ROOT;
+use formwork_grammar::{CharClass, Expr, ExprId, Grammar, GrammarBuilder, RuleId};
 use formwork_json_schema::Whitespace;
 use serde_json::json;
 
@@ -23,9 +23,9 @@ const NOT_IN_KEYS: &str = ":,{}[]<>\"'";
 
 impl Lowering<'_> {
     /// An object, braces included.
-    pub(crate) fn gemma(&mut self, schema: &JsonSchema, here: &Here) -> Result<ExprId, Error> {
+    pub(crate) fn gemma(&mut self, schema: &JsonSchema, here: &Here<'_>) -> Result<ExprId, Error> {
         let here = here.at("json_schema");
-        let options = self.schema_options(schema).resources([(ROOT, schema.schema.clone())]);
+        let options = self.options_inside(schema, &here)?;
         // Gaps are found by what they are, and left out.
         let options = options.whitespace(Whitespace::AtMost(1));
         let object = json!({"allOf": [{"$ref": ROOT}], "type": "object"});
@@ -36,9 +36,9 @@ impl Lowering<'_> {
         })?;
         let Some(grammar) = rewritten(&grammar) else {
             let message = "this schema has keys or strings that cannot be written in this style";
-            return Err(Error::new(ErrorKind::Unsupported, &here.pointer, message));
+            return Err(Error::new(ErrorKind::Unsupported, here.pointer, message));
         };
-        let place = Place::Pointer((self.name)(&here.pointer));
+        let place = self.place(&here);
         let rule = self.b.import(&grammar, |_| place.clone());
         Ok(self.b.rule(rule))
     }

@@ -1,51 +1,38 @@
 //! Objects as keyword arguments: `a=1, b='x'`.
 //!
-//! The outermost object is a list of arguments, each value a [Python literal](crate::python). Each property is compiled by the
-//! JSON Schema frontend as a schema of its own, as in the [XML-like styles](crate::xml).
+//! The outermost object is a list of arguments, each value a [Python literal](crate::python).
 
 use crate::error::{Error, ErrorKind};
 use crate::format::{JsonSchema, Style};
 use crate::lower::{Here, Lowering};
-use crate::parse::escaped;
+use crate::object::{Object, Others, Property, ROOT};
 use crate::python::{Words, literals};
-use crate::xml::{ROOT, resolve};
 use formwork_grammar::{CharClass, ExprId, Place};
 use formwork_json_schema::Whitespace;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 impl Lowering<'_> {
     /// An object as keyword arguments, without the parentheses.
-    pub(crate) fn keywords(&mut self, schema: &JsonSchema, here: &Here) -> Result<ExprId, Error> {
+    pub(crate) fn keywords(&mut self, schema: &JsonSchema, here: &Here<'_>) -> Result<ExprId, Error> {
         let here = here.at("json_schema");
-        let (root, path) = resolve(&schema.schema, &here)?;
-        let empty = Map::new();
-        let properties = match root.get("properties") {
-            Some(Value::Object(properties)) => properties,
-            None => &empty,
-            Some(_) => return Err(Error::invalid(here.at("properties").pointer, "expected an object")),
-        };
-        let required: Vec<&str> = match root.get("required") {
-            Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
-            _ => Vec::new(),
-        };
+        let value = schema.schema.value().map_err(|error| error.moved(|_| here.pointer.into()))?;
+        let object = Object::read(value, self.options.strict_objects, &here)?;
         let mut arguments: Vec<(ExprId, bool)> = Vec::new();
-        for key in properties.keys() {
-            let at = format!("{path}/properties/{}", escaped(key));
+        for Property { key, at, is_required, .. } in &object.properties {
             if !is_identifier(key) {
                 let message = "this key cannot be the name of an argument";
                 return Err(Error::new(ErrorKind::Unsupported, format!("{}{at}", here.pointer), message));
             }
-            let is_required = required.contains(&key.as_str());
-            let value = match self.literal_at(schema, &at, &here) {
+            let value = match self.literal_at(schema, at, &here) {
                 // A property that nothing satisfies cannot be there, and need not.
                 Err(error) if error.kind() == ErrorKind::Unsatisfiable && !is_required => continue,
                 value => value?,
             };
             let name = self.b.literal(format!("{key}="));
-            arguments.push((self.b.seq([name, value]), is_required));
+            arguments.push((self.b.seq([name, value]), *is_required));
         }
-        let other = self.other_argument(schema, &root, &path, &here)?;
-        if let Some(name) = required.iter().find(|name| !properties.contains_key(**name)) {
+        let other = self.other_argument(schema, &object, &here)?;
+        if let Some(name) = object.required_others.first() {
             let pointer = here.at("required").pointer;
             let (kind, message) = match other.is_some() && is_identifier(name) {
                 true => (ErrorKind::Unsupported, "which this style does not support"),
@@ -103,7 +90,7 @@ impl Lowering<'_> {
     }
 
     /// The value whose schema stands at `at` in the whole schema.
-    fn literal_at(&mut self, schema: &JsonSchema, at: &str, here: &Here) -> Result<ExprId, Error> {
+    fn literal_at(&mut self, schema: &JsonSchema, at: &str, here: &Here<'_>) -> Result<ExprId, Error> {
         self.literal(schema, &json!({"$ref": format!("{ROOT}#{at}")}), at, here)
     }
 
@@ -112,9 +99,9 @@ impl Lowering<'_> {
         schema: &JsonSchema,
         value: &Value,
         at: &str,
-        here: &Here,
+        here: &Here<'_>,
     ) -> Result<ExprId, Error> {
-        let options = self.schema_options(schema).resources([(ROOT, schema.schema.clone())]);
+        let options = self.options_inside(schema, here)?;
         // One blank, as Python writes behind commas and colons.
         let options = options.whitespace(Whitespace::AtMost(1));
         let pointer = format!("{}{at}", here.pointer);
@@ -140,26 +127,21 @@ impl Lowering<'_> {
     fn other_argument(
         &mut self,
         schema: &JsonSchema,
-        root: &Map<String, Value>,
-        path: &str,
-        here: &Here,
+        object: &Object<'_>,
+        here: &Here<'_>,
     ) -> Result<Option<ExprId>, Error> {
-        let at = format!("{path}/additionalProperties");
-        let value = match root.get("additionalProperties") {
-            Some(Value::Bool(false)) => return Ok(None),
-            None if root.contains_key("properties") && self.options.strict_objects => return Ok(None),
-            None | Some(Value::Bool(true)) => self.literal(schema, &Value::Bool(true), &at, here)?,
-            Some(_) => self.literal_at(schema, &at, here)?,
+        let value = match &object.others {
+            Others::None => return Ok(None),
+            Others::Any => self.literal(schema, &Value::Bool(true), "/additionalProperties", here)?,
+            Others::Of(at) => self.literal_at(schema, at, here)?,
         };
         let first = [('A', 'Z'), ('_', '_'), ('a', 'z')];
         let (first, digits) = (CharClass::from_ranges(first), CharClass::range('0', '9'));
         let (other, first) = (self.b.class(first.union(&digits)), self.b.class(first));
         let other = self.b.star(other);
         let name = self.b.seq([first, other]);
-        let declared: Vec<ExprId> = match root.get("properties") {
-            Some(Value::Object(properties)) => properties.keys().map(|key| self.b.literal(key)).collect(),
-            _ => Vec::new(),
-        };
+        let declared: Vec<ExprId> =
+            object.properties.iter().map(|property| self.b.literal(property.key)).collect();
         let declared = self.b.alt(declared);
         let undeclared = self.b.not(declared);
         let (name, equals) = (self.b.and([name, undeclared]), self.b.literal("="));

@@ -70,11 +70,19 @@ mod options;
 mod models;
 
 mod cache;
+mod schema;
+
+mod node;
+mod pointer;
+
+mod legacy;
+mod parse;
+
+mod lower;
+mod object;
+
 mod gemma;
 mod keywords;
-mod legacy;
-mod lower;
-mod parse;
 mod python;
 mod xml;
 
@@ -88,6 +96,7 @@ pub use format::{
 };
 pub use models::{Model, Reasoning, Tool, ToolChoice, Tools};
 pub use options::Options;
+pub use schema::Schema;
 
 use formwork_grammar::Grammar;
 

@@ -3,16 +3,20 @@
 //! Everything that dispatches is an [`Until`](formwork_grammar::Until): free text up to a trigger. A loop is a rule that ends
 //! with itself.
 
+use crate::cache::{Hashed, Key, SchemaKey};
 use crate::error::{Error, ErrorKind};
 use crate::format::{
     AnyText, Dispatch, Format, JsonSchema, Marker, Region, Style, Symbol, Tag, TagsWithSeparator,
     TokenDispatch, TokenTriggeredTags, TriggeredTags,
 };
+use crate::object::ROOT;
 use crate::options::Options;
 use crate::parse::MAX_NESTING;
+use crate::pointer::Pointer;
 use formwork_grammar::{
     CharClass, ExprId, Grammar, GrammarBuilder, HashMap, Part, Place, RuleId, Sharing, SymbolSet,
 };
+use serde_json::Value;
 use std::sync::Arc;
 
 /// The grammar of a format. `name` makes of a pointer into the format one into the user's document.
@@ -21,17 +25,18 @@ pub(crate) fn lower(format: &Format, options: &Options, name: fn(&str) -> String
 }
 
 fn lower_here(format: &Format, options: &Options, name: fn(&str) -> String) -> Result<Grammar, Error> {
+    let reading = options.schemas_options();
     let mut lowering = Lowering {
         b: GrammarBuilder::new(),
         options,
         name,
-        how: options.cache.as_ref().map(|_| format!("{:?}", options.schemas_options())).unwrap_or_default(),
-        reading: options.schemas_options(),
+        how: options.cache.as_ref().map(|_| Hashed::new(format!("{reading:?}").into())),
+        reading,
         schemas: HashMap::default(),
         rules: HashMap::default(),
     };
     let root = lowering.b.declare("root", Place::Pointer(name("/format")));
-    let here = Here { pointer: "/format".to_owned(), depth: 0, ends: Ends::default() };
+    let here = Here { pointer: Pointer::DOCUMENT.at("format"), ends: &Ends::default() };
     let body = lowering.format(format, &here, Some(root))?;
     lowering.b.define(root, body);
     let built = lowering.b.build(root);
@@ -41,11 +46,10 @@ fn lower_here(format: &Format, options: &Options, name: fn(&str) -> String) -> R
 }
 
 /// Where in the document a format stands.
-#[derive(Clone, Debug)]
-pub(crate) struct Here {
-    pub(crate) pointer: String,
-    depth: usize,
-    ends: Ends,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Here<'a> {
+    pub(crate) pointer: Pointer<'a>,
+    ends: &'a Ends,
 }
 
 /// How the nearest tag around ends.
@@ -55,9 +59,13 @@ struct Ends {
     tokens: Vec<Symbol>,
 }
 
-impl Here {
-    pub(crate) fn at(&self, member: &str) -> Self {
-        Self { pointer: format!("{}/{member}", self.pointer), depth: self.depth + 1, ends: self.ends.clone() }
+impl Here<'_> {
+    pub(crate) fn at<'b>(&'b self, member: &'b str) -> Here<'b> {
+        Here { pointer: self.pointer.at(member), ends: self.ends }
+    }
+
+    fn element<'b>(&'b self, member: &'b str, element: usize) -> Here<'b> {
+        Here { pointer: self.pointer.element(member, element), ends: self.ends }
     }
 }
 
@@ -68,10 +76,10 @@ pub(crate) struct Lowering<'a> {
     pub(crate) name: fn(&str) -> String,
     /// How schemas are read, as long as the format says nothing else.
     reading: formwork_json_schema::Options,
-    /// The same as a text, for keys of the cache: everything that options say is in their `Debug`.
-    how: String,
-    /// What schemas have become, by [`key`].
-    schemas: HashMap<String, ExprId>,
+    /// The same as a text, if there is a cache, for its keys: everything that options say is in their `Debug`.
+    how: Option<Hashed>,
+    /// What schemas have become.
+    schemas: HashMap<SchemaKey, ExprId>,
     /// Rules of [`apart`](Self::apart), by their bodies.
     rules: HashMap<ExprId, RuleId>,
 }
@@ -81,10 +89,10 @@ const MANY_TAGS: usize = 8;
 
 impl Lowering<'_> {
     /// What a format looks like; `own` is the rule that it is the whole body of, if it is one.
-    fn format(&mut self, format: &Format, here: &Here, own: Option<RuleId>) -> Result<ExprId, Error> {
-        if here.depth > 4 * MAX_NESTING {
+    fn format(&mut self, format: &Format, here: &Here<'_>, own: Option<RuleId>) -> Result<ExprId, Error> {
+        if here.pointer.n_steps() > 4 * MAX_NESTING {
             let message = format!("formats nest deeper than {MAX_NESTING}");
-            return Err(Error::new(ErrorKind::Limit, &here.pointer, message));
+            return Err(Error::new(ErrorKind::Limit, here.pointer, message));
         }
         match format {
             Format::ConstString(text) => Ok(self.b.tag(text)),
@@ -135,15 +143,19 @@ impl Lowering<'_> {
         }
     }
 
-    fn formats(&mut self, formats: &[Format], here: &Here) -> Result<Vec<ExprId>, Error> {
-        let at = |i: usize| here.at(&format!("elements/{i}"));
-        formats.iter().enumerate().map(|(i, format)| self.format(format, &at(i), None)).collect()
+    fn formats(&mut self, formats: &[Format], here: &Here<'_>) -> Result<Vec<ExprId>, Error> {
+        let formats = formats.iter().enumerate();
+        formats.map(|(i, format)| self.format(format, &here.element("elements", i), None)).collect()
+    }
+
+    pub(crate) fn place(&self, here: &Here<'_>) -> Place {
+        Place::Pointer((self.name)(&here.pointer.to_string()))
     }
 
     // ---- leaves ----
 
     /// The root of another grammar.
-    fn import(&mut self, grammar: &Grammar, here: &Here) -> ExprId {
+    fn import(&mut self, grammar: &Grammar, here: &Here<'_>) -> ExprId {
         let name = self.name;
         let rule = self.b.import(grammar, |place| {
             Place::Pointer(name(&format!("{}{}", here.pointer, place.pointer().unwrap_or_default())))
@@ -163,9 +175,19 @@ impl Lowering<'_> {
         }
     }
 
+    /// How a schema is read that refers to parts of this one, which stands `here`, under the name [`ROOT`].
+    pub(crate) fn options_inside(
+        &self,
+        schema: &JsonSchema,
+        here: &Here<'_>,
+    ) -> Result<formwork_json_schema::Options, Error> {
+        let whole = schema.schema.value().map_err(|error| error.moved(|_| here.pointer.into()))?;
+        Ok(self.schema_options(schema).resources([(ROOT, Value::clone(whole))]))
+    }
+
     /// A schema in its style. The same one is read once, wherever it stands.
-    fn schema(&mut self, schema: &JsonSchema, here: &Here) -> Result<ExprId, Error> {
-        let key = key(schema);
+    fn schema(&mut self, schema: &JsonSchema, here: &Here<'_>) -> Result<ExprId, Error> {
+        let key = SchemaKey::of(schema);
         if let Some(&expr) = self.schemas.get(&key) {
             return Ok(expr);
         }
@@ -179,22 +201,23 @@ impl Lowering<'_> {
         Ok(expr)
     }
 
-    fn json(&mut self, schema: &JsonSchema, key: &str, here: &Here) -> Result<ExprId, Error> {
+    fn json(&mut self, schema: &JsonSchema, key: &SchemaKey, here: &Here<'_>) -> Result<ExprId, Error> {
         let here = here.at("json_schema");
         let read = |options: formwork_json_schema::Options| {
-            let grammar = options.grammar_from_value(&schema.schema);
-            grammar.map_err(|error| Error::of_schema(&here.pointer, &error))
+            let value = schema.schema.value().map_err(|error| error.moved(|_| here.pointer.into()))?;
+            let grammar = options.grammar_from_value(value);
+            grammar.map_err(|error| Error::of_schema(&here.pointer.to_string(), &error))
         };
-        let Some(cache) = &self.options.cache else {
+        let (Some(cache), Some(how)) = (&self.options.cache, &self.how) else {
             let grammar = read(self.schema_options(schema))?;
             return Ok(self.import(&grammar, &here));
         };
-        let key = format!("{}{key}", self.how);
+        let key = Key { reading: how.clone(), schema: key.clone() };
         let part = match cache.get(&key) {
             Some(part) => part,
             None => {
                 let part = Arc::new(Part::new(read(self.schema_options(schema))?));
-                cache.insert(&key, Arc::clone(&part));
+                cache.insert(key, Arc::clone(&part));
                 part
             }
         };
@@ -206,10 +229,10 @@ impl Lowering<'_> {
     }
 
     /// A rule of its own, of which what is asked is asked.
-    fn region(&mut self, region: &Region, here: &Here) -> Result<ExprId, Error> {
+    fn region(&mut self, region: &Region, here: &Here<'_>) -> Result<ExprId, Error> {
         let body = self.format(&region.content, here, None)?;
         let name = region.capture.as_deref().unwrap_or("region");
-        let rule = self.b.declare(name, Place::Pointer((self.name)(&here.pointer)));
+        let rule = self.b.declare(name, self.place(here));
         self.b.define(rule, body);
         if let Some(tokens) = region.max_tokens {
             self.b.set_budget(rule, tokens);
@@ -220,7 +243,7 @@ impl Lowering<'_> {
         Ok(self.b.rule(rule))
     }
 
-    fn any_text(&mut self, text: &AnyText, here: &Here) -> ExprId {
+    fn any_text(&mut self, text: &AnyText, here: &Here<'_>) -> ExprId {
         let excluded: Vec<&str> = text.excludes.iter().chain(&here.ends.texts).map(String::as_str).collect();
         let Some(max) = text.max_chars else { return self.b.until([], excluded, true) };
         let any = self.b.class(CharClass::any());
@@ -238,7 +261,7 @@ impl Lowering<'_> {
     }
 
     /// One token that is none of these, and not the end of the tag around: not even one whose text is that end.
-    fn other_token(&mut self, excludes: &[Symbol], more: &[Symbol], here: &Here) -> ExprId {
+    fn other_token(&mut self, excludes: &[Symbol], more: &[Symbol], here: &Here<'_>) -> ExprId {
         let ends = here.ends.texts.iter().map(|text| Symbol::from(text.as_str()));
         let tokens = excludes.iter().chain(more).chain(&here.ends.tokens).cloned();
         self.b.symbols(SymbolSet::all_but(tokens.chain(ends)))
@@ -253,14 +276,14 @@ impl Lowering<'_> {
         }
     }
 
-    fn tag(&mut self, tag: &Tag, here: &Here) -> Result<ExprId, Error> {
+    fn tag(&mut self, tag: &Tag, here: &Here<'_>) -> Result<ExprId, Error> {
         let begin = self.marker(&tag.begin);
         let rest = self.tag_rest(tag, here)?;
         Ok(self.b.seq([begin, rest]))
     }
 
     /// What follows the begin of a tag.
-    fn tag_rest(&mut self, tag: &Tag, here: &Here) -> Result<ExprId, Error> {
+    fn tag_rest(&mut self, tag: &Tag, here: &Here<'_>) -> Result<ExprId, Error> {
         let mut ends = Ends::default();
         for end in &tag.end {
             match end {
@@ -278,7 +301,7 @@ impl Lowering<'_> {
             return Err(Error::invalid(here.at("end").pointer, message));
         }
         let is_plain = ends.texts.len() == tag.end.len();
-        let inside = Here { ends, ..here.at("content") };
+        let inside = Here { ends: &ends, ..here.at("content") };
         match &tag.content {
             // Free text up to the first end: one machine instead of text beside ends.
             Format::AnyText(AnyText { excludes, max_chars: None }) if is_plain => {
@@ -300,14 +323,14 @@ impl Lowering<'_> {
     ///
     /// So what a loop goes through is small, the begins of the tags are an automaton without a circle, and what follows each
     /// is built when it is reached.
-    fn apart(&mut self, body: ExprId, n_tags: usize, name: &str, here: &Here) -> ExprId {
+    fn apart(&mut self, body: ExprId, n_tags: usize, name: &str, here: &Here<'_>) -> ExprId {
         if n_tags < MANY_TAGS {
             return body;
         }
         let rule = match self.rules.get(&body) {
             Some(&rule) => rule,
             None => {
-                let rule = self.b.declare(name, Place::Pointer((self.name)(&here.pointer)));
+                let rule = self.b.declare(name, self.place(here));
                 self.b.define(rule, body);
                 self.b.set_sharing(rule, Sharing::Keep);
                 self.rules.insert(body, rule);
@@ -318,10 +341,10 @@ impl Lowering<'_> {
     }
 
     /// Whole tags, one of them.
-    fn one_of(&mut self, tags: &[Tag], here: &Here) -> Result<ExprId, Error> {
+    fn one_of(&mut self, tags: &[Tag], here: &Here<'_>) -> Result<ExprId, Error> {
         let mut ways = Vec::new();
         for (i, tag) in tags.iter().enumerate() {
-            let here = here.at(&format!("tags/{i}"));
+            let here = here.element("tags", i);
             let begin = self.marker(&tag.begin);
             let rest = self.tag_rest(tag, &here)?;
             let rest = self.apart(rest, tags.len(), "rest", &here);
@@ -331,7 +354,7 @@ impl Lowering<'_> {
         Ok(self.apart(one, tags.len(), "tag", here))
     }
 
-    fn separated(&mut self, tags: &TagsWithSeparator, here: &Here) -> Result<ExprId, Error> {
+    fn separated(&mut self, tags: &TagsWithSeparator, here: &Here<'_>) -> Result<ExprId, Error> {
         let one = self.one_of(&tags.tags, here)?;
         let all = match tags.stop_after_first {
             true => one,
@@ -348,8 +371,8 @@ impl Lowering<'_> {
     // ---- dispatch ----
 
     /// A rule to come back to: `own`, or a new one.
-    fn loop_rule(&mut self, own: Option<RuleId>, here: &Here) -> RuleId {
-        own.unwrap_or_else(|| self.b.declare("text", Place::Pointer((self.name)(&here.pointer))))
+    fn loop_rule(&mut self, own: Option<RuleId>, here: &Here<'_>) -> RuleId {
+        own.unwrap_or_else(|| self.b.declare("text", self.place(here)))
     }
 
     /// The body of a loop where it stands.
@@ -361,14 +384,19 @@ impl Lowering<'_> {
         self.b.rule(rule)
     }
 
-    fn triggered(&mut self, tags: &TriggeredTags, here: &Here, own: Option<RuleId>) -> Result<ExprId, Error> {
+    fn triggered(
+        &mut self,
+        tags: &TriggeredTags,
+        here: &Here<'_>,
+        own: Option<RuleId>,
+    ) -> Result<ExprId, Error> {
         let first = match tags.at_least_one {
             true => Some(self.one_of(&tags.tags, here)?),
             false => None,
         };
         let mut rests: Vec<Vec<ExprId>> = vec![Vec::new(); tags.triggers.len()];
         for (i, tag) in tags.tags.iter().enumerate() {
-            let here = here.at(&format!("tags/{i}"));
+            let here = here.element("tags", i);
             let (trigger, rest) = trigger_of(tag, &tags.triggers, &here)?;
             if first.is_some() && tags.stop_after_first {
                 continue;
@@ -407,13 +435,19 @@ impl Lowering<'_> {
         })
     }
 
-    fn dispatch(&mut self, dispatch: &Dispatch, here: &Here, own: Option<RuleId>) -> Result<ExprId, Error> {
+    fn dispatch(
+        &mut self,
+        dispatch: &Dispatch,
+        here: &Here<'_>,
+        own: Option<RuleId>,
+    ) -> Result<ExprId, Error> {
         let own = own.filter(|_| dispatch.loops);
         let back = dispatch.loops.then(|| self.loop_rule(own, here));
         let mut arms = Vec::new();
         for (i, (trigger, then)) in dispatch.rules.iter().enumerate() {
             // Ends of a tag around are not excluded here; what is inside has none.
-            let inside = Here { ends: Ends::default(), ..here.at(&format!("rules/{i}/1")) };
+            let rule = here.element("rules", i);
+            let inside = Here { ends: &Ends::default(), ..rule.at("1") };
             let mut then = self.format(then, &inside, None)?;
             if let Some(back) = back {
                 let again = self.b.rule(back);
@@ -445,14 +479,14 @@ impl Lowering<'_> {
     fn token_triggered(
         &mut self,
         tags: &TokenTriggeredTags,
-        here: &Here,
+        here: &Here<'_>,
         own: Option<RuleId>,
     ) -> Result<ExprId, Error> {
         for (i, tag) in tags.tags.iter().enumerate() {
             let is_trigger = |token: &Symbol| tags.triggers.contains(token);
             if !matches!(&tag.begin, Marker::Token(token) if is_trigger(token)) {
                 let message = "the tag must begin with one of `trigger_tokens`";
-                return Err(Error::invalid(here.at(&format!("tags/{i}/begin")).pointer, message));
+                return Err(Error::invalid(here.element("tags", i).at("begin").pointer, message));
             }
         }
         let one = self.one_of(&tags.tags, here)?;
@@ -473,14 +507,15 @@ impl Lowering<'_> {
     fn token_dispatch(
         &mut self,
         dispatch: &TokenDispatch,
-        here: &Here,
+        here: &Here<'_>,
         own: Option<RuleId>,
     ) -> Result<ExprId, Error> {
         let own = own.filter(|_| dispatch.loops);
         let back = dispatch.loops.then(|| self.loop_rule(own, here));
         let mut ways = Vec::new();
         for (i, (token, then)) in dispatch.rules.iter().enumerate() {
-            let inside = Here { ends: Ends::default(), ..here.at(&format!("rules/{i}/1")) };
+            let rule = here.element("rules", i);
+            let inside = Here { ends: &Ends::default(), ..rule.at("1") };
             let then = self.format(then, &inside, None)?;
             let token = self.b.symbols(SymbolSet::of([token.clone()]));
             ways.push(self.b.seq([token, then]));
@@ -496,16 +531,8 @@ impl Lowering<'_> {
     }
 }
 
-/// What tells apart what schemas become. Property order means something, so it is the text, not the value.
-fn key(schema: &JsonSchema) -> String {
-    let mut key = format!("{:?} {} {:?} ", schema.style, schema.any_order, schema.max_whitespace);
-    // Straight into a string: a `Display` would go through a formatter, which takes twice as long.
-    key.push_str(&serde_json::to_string(&schema.schema).unwrap_or_else(|_| schema.schema.to_string()));
-    key
-}
-
 /// The trigger that a tag's begin starts with, and the rest of the begin.
-fn trigger_of<'t>(tag: &'t Tag, triggers: &[String], here: &Here) -> Result<(usize, &'t str), Error> {
+fn trigger_of<'t>(tag: &'t Tag, triggers: &[String], here: &Here<'_>) -> Result<(usize, &'t str), Error> {
     let begin = || here.at("begin").pointer;
     let Marker::Text(text) = &tag.begin else {
         return Err(Error::invalid(begin(), "a tag that a text triggers begins with a text"));

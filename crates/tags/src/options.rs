@@ -4,6 +4,7 @@ use crate::cache::Cache;
 use crate::error::Error;
 use crate::format::Format;
 use crate::lower::lower;
+use crate::node::Node;
 use crate::{legacy, parse};
 use formwork_grammar::Grammar;
 use formwork_json_schema as json_schema;
@@ -60,9 +61,9 @@ impl Options {
     /// # Errors
     /// See [`ErrorKind`](crate::ErrorKind).
     pub fn grammar(&self, text: &str) -> Result<Grammar, Error> {
-        let value: Value = serde_json::from_str(text)
+        let document = serde_json::from_str(text)
             .map_err(|error| Error::invalid("", format!("the document is no JSON: {error}")))?;
-        self.grammar_from_value(&value)
+        self.grammar_of_node(&document)
     }
 
     /// [`Self::grammar`] of a document that is parsed already.
@@ -70,8 +71,12 @@ impl Options {
     /// # Errors
     /// See [`ErrorKind`](crate::ErrorKind).
     pub fn grammar_from_value(&self, value: &Value) -> Result<Grammar, Error> {
-        let name = if legacy::is_legacy(value) { legacy::name } else { str::to_owned };
-        lower(&self.format(value)?, self, name)
+        self.grammar_of_node(&Node::of(value)?)
+    }
+
+    fn grammar_of_node(&self, document: &Node<'_>) -> Result<Grammar, Error> {
+        let name = if legacy::is_legacy(document) { legacy::name } else { str::to_owned };
+        lower(&format(document)?, self, name)
     }
 
     /// The format that a document describes, `structures` and `triggers` included.
@@ -79,10 +84,7 @@ impl Options {
     /// # Errors
     /// See [`ErrorKind`](crate::ErrorKind).
     pub fn format(&self, document: &Value) -> Result<Format, Error> {
-        match legacy::is_legacy(document) {
-            true => legacy::format(document),
-            false => parse::document(document),
-        }
+        format(&Node::of(document)?)
     }
 
     /// The grammar of a format. Errors point to where the format's JSON would have the part that is wrong.
@@ -91,5 +93,13 @@ impl Options {
     /// See [`ErrorKind`](crate::ErrorKind).
     pub fn grammar_of(&self, format: &Format) -> Result<Grammar, Error> {
         lower(format, self, str::to_owned)
+    }
+}
+
+/// The format that a document describes.
+fn format(document: &Node<'_>) -> Result<Format, Error> {
+    match legacy::is_legacy(document) {
+        true => legacy::format(document),
+        false => parse::document(document),
     }
 }

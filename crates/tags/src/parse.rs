@@ -5,199 +5,186 @@ use crate::format::{
     AnyText, Dispatch, Format, JsonSchema, Marker, Region, Style, Symbol, Tag, TagsWithSeparator,
     TokenDispatch, TokenTriggeredTags, TriggeredTags,
 };
-use serde_json::{Map, Value};
+use crate::node::{Kind, Node};
+use crate::pointer::{Pointer, escaped};
+use smallvec::SmallVec;
+use std::borrow::Cow;
 use std::num::NonZeroU32;
 
 /// How deep formats may nest.
 pub(crate) const MAX_NESTING: usize = 64;
 
 /// The format of a whole document.
-pub(crate) fn document(value: &Value) -> Result<Format, Error> {
-    let mut members = Members::new(value, "", "a structural tag")?;
+pub(crate) fn document(node: &Node<'_>) -> Result<Format, Error> {
+    let mut members = Members::new(node, Pointer::DOCUMENT, "a structural tag")?;
     if let Some(kind) = members.take("type") {
-        if kind != "structural_tag" {
+        if kind.as_str() != Some("structural_tag") {
             return Err(Error::invalid("/type", format!("expected \"structural_tag\", found {kind}")));
         }
     }
-    let Some(value) = members.take("format") else {
+    let Some(node) = members.take("format") else {
         return Err(Error::invalid("", "a structural tag has a `format`, or `structures` and `triggers`"));
     };
     members.finish()?;
-    format(value, "/format", 0)
+    format(node, Pointer::DOCUMENT.at("format"), 0)
 }
 
 /// The members of an object, taken one by one, so that unknown ones are left over.
-struct Members<'a> {
-    map: &'a Map<String, Value>,
-    taken: Vec<&'static str>,
-    pointer: String,
+struct Members<'n> {
+    all: &'n [(Cow<'n, str>, Node<'n>)],
+    taken: SmallVec<[&'static str; 12]>,
+    here: Pointer<'n>,
 }
 
-impl<'a> Members<'a> {
-    fn new(value: &'a Value, pointer: &str, what: &str) -> Result<Self, Error> {
-        match value {
-            Value::Object(map) => Ok(Self { map, taken: Vec::new(), pointer: pointer.to_owned() }),
-            _ => Err(Error::invalid(pointer, format!("{what} is an object, not {}", kind_of(value)))),
+impl<'n> Members<'n> {
+    fn new(node: &'n Node<'n>, here: Pointer<'n>, what: &str) -> Result<Self, Error> {
+        match node {
+            Node::Object(all) => Ok(Self { all, taken: SmallVec::new(), here }),
+            _ => Err(Error::invalid(here, format!("{what} is an object, not {}", node.kind()))),
         }
     }
 
     /// A member; `null` is as good as none.
-    fn take(&mut self, name: &'static str) -> Option<&'a Value> {
+    fn take(&mut self, name: &'static str) -> Option<&'n Node<'n>> {
         self.taken.push(name);
-        self.map.get(name).filter(|value| !value.is_null())
+        let of_name = self.all.iter().rev().find(|member| member.0 == name);
+        of_name.map(|member| &member.1).filter(|node| !node.is_null())
     }
 
-    fn place(&self, name: &str) -> String {
-        format!("{}/{name}", self.pointer)
+    fn wrong(&self, name: &str, expected: &str, found: &Node<'_>) -> Error {
+        Error::invalid(self.here.at(name), format!("expected {expected}, found {}", found.kind()))
     }
 
-    fn wrong(&self, name: &str, expected: &str, found: &Value) -> Error {
-        Error::invalid(self.place(name), format!("expected {expected}, found {}", kind_of(found)))
-    }
-
-    fn required(&mut self, name: &'static str) -> Result<&'a Value, Error> {
-        self.take(name).ok_or_else(|| Error::invalid(&self.pointer, format!("`{name}` is missing")))
+    fn required(&mut self, name: &'static str) -> Result<&'n Node<'n>, Error> {
+        self.take(name).ok_or_else(|| Error::invalid(self.here, format!("`{name}` is missing")))
     }
 
     fn string(&mut self, name: &'static str) -> Result<String, Error> {
-        let value = self.required(name)?;
-        value.as_str().map(str::to_owned).ok_or_else(|| self.wrong(name, "a string", value))
+        let node = self.required(name)?;
+        node.as_str().map(str::to_owned).ok_or_else(|| self.wrong(name, "a string", node))
     }
 
     fn flag(&mut self, name: &'static str, default: bool) -> Result<bool, Error> {
         match self.take(name) {
             None => Ok(default),
-            Some(value) => value.as_bool().ok_or_else(|| self.wrong(name, "true or false", value)),
+            Some(node) => node.as_bool().ok_or_else(|| self.wrong(name, "true or false", node)),
         }
     }
 
     fn count(&mut self, name: &'static str) -> Result<Option<u32>, Error> {
-        let Some(value) = self.take(name) else { return Ok(None) };
-        match value.as_u64() {
+        let Some(node) = self.take(name) else { return Ok(None) };
+        match node.as_number().and_then(|number| number.as_u64()) {
             Some(count) => Ok(Some(u32::try_from(count).unwrap_or(u32::MAX))),
-            None => Err(self.wrong(name, "a number of at least 0", value)),
+            None => Err(self.wrong(name, "a number of at least 0", node)),
         }
     }
 
-    fn list(&mut self, name: &'static str) -> Result<&'a [Value], Error> {
+    fn list(&mut self, name: &'static str) -> Result<&'n [Node<'n>], Error> {
         match self.take(name) {
             None => Ok(&[]),
-            Some(Value::Array(list)) => Ok(list),
-            Some(value) => Err(self.wrong(name, "a list", value)),
+            Some(node) => node.as_list().ok_or_else(|| self.wrong(name, "a list", node)),
         }
     }
 
     /// A list with something in it.
-    fn some(&mut self, name: &'static str) -> Result<&'a [Value], Error> {
+    fn some(&mut self, name: &'static str) -> Result<&'n [Node<'n>], Error> {
         self.required(name)?;
         let list = self.list(name)?;
-        if list.is_empty() { Err(Error::invalid(self.place(name), "the list is empty")) } else { Ok(list) }
+        if list.is_empty() { Err(Error::invalid(self.here.at(name), "the list is empty")) } else { Ok(list) }
     }
 
-    fn strings(&self, name: &str, list: &[Value]) -> Result<Vec<String>, Error> {
-        let string = |(i, value): (usize, &Value)| match value.as_str() {
-            Some("") => Err(Error::invalid(format!("{}/{i}", self.place(name)), "the text is empty")),
+    /// What each element of a list is.
+    fn each<T>(
+        &self,
+        name: &str,
+        list: &[Node<'_>],
+        read: impl Fn(&Node<'_>, Pointer<'_>) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
+        list.iter().enumerate().map(|(i, node)| read(node, self.here.element(name, i))).collect()
+    }
+
+    fn strings(&self, name: &str, list: &[Node<'_>]) -> Result<Vec<String>, Error> {
+        self.each(name, list, |node, here| match node.as_str() {
+            Some("") => Err(Error::invalid(here, "the text is empty")),
             Some(text) => Ok(text.to_owned()),
-            None => Err(self.wrong(&format!("{name}/{i}"), "a string", value)),
-        };
-        list.iter().enumerate().map(string).collect()
+            None => Err(Error::invalid(here, format!("expected a string, found {}", node.kind()))),
+        })
     }
 
-    fn symbols(&self, name: &str, list: &[Value]) -> Result<Vec<Symbol>, Error> {
-        let place = self.place(name);
-        list.iter().enumerate().map(|(i, value)| symbol(value, &format!("{place}/{i}"))).collect()
+    fn symbols(&self, name: &str, list: &[Node<'_>]) -> Result<Vec<Symbol>, Error> {
+        self.each(name, list, symbol)
     }
 
-    fn formats(&self, name: &str, list: &[Value], depth: usize) -> Result<Vec<Format>, Error> {
-        let place = self.place(name);
-        list.iter().enumerate().map(|(i, value)| format(value, &format!("{place}/{i}"), depth + 1)).collect()
+    fn formats(&self, name: &str, list: &[Node<'_>], depth: usize) -> Result<Vec<Format>, Error> {
+        self.each(name, list, |node, here| format(node, here, depth + 1))
     }
 
-    fn tags(&self, name: &str, list: &[Value], depth: usize) -> Result<Vec<Tag>, Error> {
-        let place = self.place(name);
-        let tag = |(i, value): (usize, &Value)| tag(value, &format!("{place}/{i}"), depth + 1, &[]);
-        list.iter().enumerate().map(tag).collect()
+    fn tags(&self, name: &str, list: &[Node<'_>], depth: usize) -> Result<Vec<Tag>, Error> {
+        self.each(name, list, |node, here| tag(node, here, depth + 1, &[]))
     }
 
     fn content(&mut self, depth: usize) -> Result<Box<Format>, Error> {
         let content = self.required("content")?;
-        Ok(Box::new(format(content, &self.place("content"), depth + 1)?))
+        Ok(Box::new(format(content, self.here.at("content"), depth + 1)?))
     }
 
     /// Nothing may be left: what is not understood is not passed over.
     fn finish(self) -> Result<(), Error> {
-        match self.map.keys().find(|name| !self.taken.contains(&name.as_str())) {
+        match self.all.iter().find(|(name, _)| !self.taken.contains(&&**name)) {
             None => Ok(()),
-            Some(name) => {
+            Some((name, _)) => {
                 let known = self.taken.join(", ");
                 let message = format!("unknown member `{name}`; known here are {known}");
-                Err(Error::invalid(format!("{}/{}", self.pointer, escaped(name)), message))
+                Err(Error::invalid(self.here.at(&escaped(name)), message))
             }
         }
     }
 }
 
-/// A member's name in a JSON pointer.
-pub(crate) fn escaped(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
-}
-
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
-}
-
-fn symbol(value: &Value, pointer: &str) -> Result<Symbol, Error> {
-    match (value.as_u64().map(u32::try_from), value.as_str()) {
+fn symbol(node: &Node<'_>, here: Pointer<'_>) -> Result<Symbol, Error> {
+    let id = node.as_number().and_then(|number| number.as_u64()).map(u32::try_from);
+    match (id, node.as_str()) {
         (Some(Ok(id)), _) => Ok(Symbol::Id(id)),
         (_, Some(name)) if !name.is_empty() => Ok(Symbol::from(name)),
-        _ => Err(Error::invalid(pointer, "expected a token's id or its text")),
+        _ => Err(Error::invalid(here, "expected a token's id or its text")),
     }
 }
 
 /// A text, or an object that is a token.
-fn marker(value: &Value, pointer: &str) -> Result<Marker, Error> {
-    match value {
-        Value::String(text) => Ok(Marker::Text(text.clone())),
-        Value::Object(_) => match format(value, pointer, 0)? {
+fn marker(node: &Node<'_>, here: Pointer<'_>) -> Result<Marker, Error> {
+    match node {
+        Node::String(text) => Ok(Marker::Text(text.clone().into_owned())),
+        Node::Object(_) => match format(node, here, 0)? {
             Format::Token(token) => Ok(Marker::Token(token)),
-            _ => Err(Error::invalid(pointer, "expected a text or a format of type `token`")),
+            _ => Err(Error::invalid(here, "expected a text or a format of type `token`")),
         },
-        _ => Err(Error::invalid(pointer, format!("expected a text or a token, found {}", kind_of(value)))),
+        _ => Err(Error::invalid(here, format!("expected a text or a token, found {}", node.kind()))),
     }
 }
 
 /// A tag; `others` are members that somebody else reads.
-fn tag(value: &Value, pointer: &str, depth: usize, others: &[&'static str]) -> Result<Tag, Error> {
-    let mut members = Members::new(value, pointer, "a tag")?;
-    if let Some(kind) = members.take("type").filter(|kind| *kind != "tag") {
-        return Err(Error::invalid(members.place("type"), format!("expected \"tag\", found {kind}")));
+fn tag(node: &Node<'_>, here: Pointer<'_>, depth: usize, others: &[&'static str]) -> Result<Tag, Error> {
+    let mut members = Members::new(node, here, "a tag")?;
+    if let Some(kind) = members.take("type").filter(|kind| kind.as_str() != Some("tag")) {
+        return Err(Error::invalid(here.at("type"), format!("expected \"tag\", found {kind}")));
     }
-    let begin = marker(members.required("begin")?, &members.place("begin"))?;
+    let begin = marker(members.required("begin")?, here.at("begin"))?;
     let content = *members.content(depth)?;
-    let (value, place) = (members.required("end")?, members.place("end"));
-    let end = match value {
-        Value::Array(list) if list.is_empty() => return Err(Error::invalid(place, "the list is empty")),
-        Value::Array(list) => {
-            let end = |(i, value): (usize, &Value)| marker(value, &format!("{place}/{i}"));
-            list.iter().enumerate().map(end).collect::<Result<_, _>>()?
+    let end = match members.required("end")? {
+        Node::List(list) if list.is_empty() => {
+            return Err(Error::invalid(here.at("end"), "the list is empty"));
         }
-        value => vec![marker(value, &place)?],
+        Node::List(list) => members.each("end", list, marker)?,
+        node => vec![marker(node, here.at("end"))?],
     };
-    members.taken.extend(others);
+    members.taken.extend_from_slice(others);
     members.finish()?;
     Ok(Tag { begin, content, end })
 }
 
 /// What a format without a `type` must be, by the members that it has.
-fn inferred(map: &Map<String, Value>) -> Option<&'static str> {
-    let has = |names: &[&str]| names.iter().all(|name| map.contains_key(*name));
+fn inferred(node: &Node<'_>) -> Option<&'static str> {
+    let has = |names: &[&str]| names.iter().all(|name| node.get(name).is_some());
     let shapes: [(&[&str], &str); 14] = [
         (&["begin", "end"], "tag"),
         (&["value"], "const_string"),
@@ -217,34 +204,34 @@ fn inferred(map: &Map<String, Value>) -> Option<&'static str> {
     shapes.into_iter().find(|(names, _)| has(names)).map(|(_, kind)| kind)
 }
 
-pub(crate) fn format(value: &Value, pointer: &str, depth: usize) -> Result<Format, Error> {
+fn format(node: &Node<'_>, here: Pointer<'_>, depth: usize) -> Result<Format, Error> {
     if depth > MAX_NESTING {
         let message = format!("formats nest deeper than {MAX_NESTING}");
-        return Err(Error::new(ErrorKind::Limit, pointer, message));
+        return Err(Error::new(ErrorKind::Limit, here, message));
     }
-    let mut members = Members::new(value, pointer, "a format")?;
+    let mut members = Members::new(node, here, "a format")?;
     let kind = match members.take("type") {
-        Some(Value::String(kind)) => kind.as_str(),
+        Some(Node::String(kind)) => &**kind,
         Some(other) => return Err(members.wrong("type", "the name of a format", other)),
-        None => inferred(members.map)
-            .ok_or_else(|| Error::invalid(pointer, "`type` is missing, and the members do not tell it"))?,
+        None => inferred(node)
+            .ok_or_else(|| Error::invalid(here, "`type` is missing, and the members do not tell it"))?,
     };
     let format = match kind {
         "const_string" => Format::ConstString(members.string("value")?),
         "json_schema" | "qwen_xml_parameter" => {
-            let schema = members.required("json_schema")?;
-            if !schema.is_object() && !schema.is_boolean() {
-                return Err(members.wrong("json_schema", "a schema, an object or a boolean", schema));
-            }
+            let schema = match members.required("json_schema")? {
+                Node::Unread(schema) if matches!(schema.kind(), Kind::Object | Kind::Boolean) => schema,
+                other => return Err(members.wrong("json_schema", "a schema, an object or a boolean", other)),
+            };
             let is_xml = kind == "qwen_xml_parameter";
             let style = match members.take("style") {
                 None if is_xml => Style::QwenXml,
                 None => Style::Json,
-                Some(name) => style(name, &members.place("style"))?,
+                Some(name) => style(name, here.at("style"))?,
             };
             let any_order = members.flag("any_order", false)?;
             let max_whitespace = members.count("max_whitespace_cnt")?;
-            Format::JsonSchema(JsonSchema { schema: schema.clone(), style, any_order, max_whitespace })
+            Format::JsonSchema(JsonSchema { schema: schema.schema(), style, any_order, max_whitespace })
         }
         "grammar" => Format::Grammar(members.string("grammar")?),
         "regex" => Format::Regex(members.string("pattern")?),
@@ -267,7 +254,7 @@ pub(crate) fn format(value: &Value, pointer: &str, depth: usize) -> Result<Forma
         "star" => Format::Repeat { min: 0, max: None, content: members.content(depth)? },
         "repeat" => repeat(&mut members, depth)?,
         "tag" => {
-            let read = tag(value, pointer, depth, &REGION)?;
+            let read = tag(node, here, depth, &REGION)?;
             return region(read.into(), &mut members, kind);
         }
         "triggered_tags" => {
@@ -294,22 +281,22 @@ pub(crate) fn format(value: &Value, pointer: &str, depth: usize) -> Result<Forma
             })
         }
         "dispatch" => {
-            let mut rules = Vec::new();
-            for (i, rule) in members.some("rules")?.iter().enumerate() {
-                let place = format!("{}/{i}", members.place("rules"));
-                let (trigger, then) = pair(rule, &place)?;
-                let trigger = trigger.as_str().filter(|trigger| !trigger.is_empty()).ok_or_else(|| {
-                    Error::invalid(format!("{place}/0"), "a trigger is a text that is not empty")
-                })?;
-                rules.push((trigger.to_owned(), format(then, &format!("{place}/1"), depth + 1)?));
-            }
+            let rules = members.some("rules")?;
+            let rules = members.each("rules", rules, |rule, here| {
+                let (trigger, then) = pair(rule, here)?;
+                let trigger = trigger
+                    .as_str()
+                    .filter(|trigger| !trigger.is_empty())
+                    .ok_or_else(|| Error::invalid(here.at("0"), "a trigger is a text that is not empty"))?;
+                Ok((trigger.to_owned(), format(then, here.at("1"), depth + 1)?))
+            })?;
             let excludes = members.list("excludes")?;
             let excludes = members.strings("excludes", excludes)?;
             Format::Dispatch(Dispatch { rules, loops: members.flag("loop", true)?, excludes })
         }
         "token" => {
             let token = members.required("token")?;
-            Format::Token(symbol(token, &members.place("token"))?)
+            Format::Token(symbol(token, here.at("token"))?)
         }
         "exclude_token" => {
             let excludes = members.list("exclude_tokens")?;
@@ -335,19 +322,17 @@ pub(crate) fn format(value: &Value, pointer: &str, depth: usize) -> Result<Forma
             })
         }
         "token_dispatch" => {
-            let mut rules = Vec::new();
-            for (i, rule) in members.some("rules")?.iter().enumerate() {
-                let place = format!("{}/{i}", members.place("rules"));
-                let (token, then) = pair(rule, &place)?;
-                let token = symbol(token, &format!("{place}/0"))?;
-                rules.push((token, format(then, &format!("{place}/1"), depth + 1)?));
-            }
+            let rules = members.some("rules")?;
+            let rules = members.each("rules", rules, |rule, here| {
+                let (token, then) = pair(rule, here)?;
+                Ok((symbol(token, here.at("0"))?, format(then, here.at("1"), depth + 1)?))
+            })?;
             let excludes = members.list("exclude_tokens")?;
             let excludes = members.symbols("exclude_tokens", excludes)?;
             Format::TokenDispatch(TokenDispatch { rules, loops: members.flag("loop", true)?, excludes })
         }
         other => {
-            return Err(Error::invalid(members.place("type"), format!("there is no format {other:?}")));
+            return Err(Error::invalid(here.at("type"), format!("there is no format {other:?}")));
         }
     };
     let format = region(format, &mut members, kind)?;
@@ -362,7 +347,7 @@ const REGION: [&str; 2] = ["capture", "max_tokens"];
 fn region(content: Format, members: &mut Members<'_>, kind: &str) -> Result<Format, Error> {
     let capture = members.take("capture").is_some().then(|| members.string("capture")).transpose()?;
     if capture.as_deref() == Some("") {
-        return Err(Error::invalid(members.place("capture"), "the name is empty"));
+        return Err(Error::invalid(members.here.at("capture"), "the name is empty"));
     }
     // `any_tokens` is so many tokens by itself.
     let max_tokens = if kind == "any_tokens" { None } else { members.count("max_tokens")? };
@@ -372,7 +357,7 @@ fn region(content: Format, members: &mut Members<'_>, kind: &str) -> Result<Form
         Some(None) if kind == "any_text" => None,
         Some(None) => {
             let message = "a budget is at least one token; leave the format out instead, or make it optional";
-            return Err(Error::invalid(members.place("max_tokens"), message));
+            return Err(Error::invalid(members.here.at("max_tokens"), message));
         }
     };
     match (&max_tokens, &capture) {
@@ -382,14 +367,14 @@ fn region(content: Format, members: &mut Members<'_>, kind: &str) -> Result<Form
 }
 
 fn repeat(members: &mut Members<'_>, depth: usize) -> Result<Format, Error> {
-    let bound = |value: &Value| value.as_i64().filter(|&n| n >= -1);
+    let bound = |node: &Node<'_>| node.as_number()?.as_i64().filter(|&n| n >= -1);
     let (min, max) = (members.required("min")?, members.required("max")?);
     let (Some(low), Some(high)) = (bound(min).filter(|&n| n >= 0), bound(max)) else {
-        let (name, value) = if bound(min).is_none_or(|n| n < 0) { ("min", min) } else { ("max", max) };
-        return Err(members.wrong(name, "a number of times", value));
+        let (name, node) = if bound(min).is_none_or(|n| n < 0) { ("min", min) } else { ("max", max) };
+        return Err(members.wrong(name, "a number of times", node));
     };
     if high != -1 && low > high {
-        return Err(Error::invalid(members.place("min"), format!("{low} is more than `max`, {high}")));
+        return Err(Error::invalid(members.here.at("min"), format!("{low} is more than `max`, {high}")));
     }
     let times = |n: i64| u32::try_from(n).unwrap_or(u32::MAX);
     let max = (0..=i64::from(u32::MAX)).contains(&high).then(|| times(high));
@@ -397,14 +382,14 @@ fn repeat(members: &mut Members<'_>, depth: usize) -> Result<Format, Error> {
 }
 
 /// The two members of a list.
-fn pair<'a>(value: &'a Value, pointer: &str) -> Result<(&'a Value, &'a Value), Error> {
-    match value.as_array().map(Vec::as_slice) {
+fn pair<'n>(node: &'n Node<'n>, here: Pointer<'_>) -> Result<(&'n Node<'n>, &'n Node<'n>), Error> {
+    match node.as_list() {
         Some([first, second]) => Ok((first, second)),
-        _ => Err(Error::invalid(pointer, "expected a list of two: what triggers, and the format")),
+        _ => Err(Error::invalid(here, "expected a list of two: what triggers, and the format")),
     }
 }
 
-fn style(name: &Value, pointer: &str) -> Result<Style, Error> {
+fn style(name: &Node<'_>, here: Pointer<'_>) -> Result<Style, Error> {
     match name.as_str() {
         Some("json") => Ok(Style::Json),
         Some("qwen_xml") => Ok(Style::QwenXml),
@@ -417,12 +402,12 @@ fn style(name: &Value, pointer: &str) -> Result<Style, Error> {
         Some("pythonic") => Ok(Style::Pythonic),
         Some("pythonic_or_json") => Ok(Style::PythonicOrJson),
         Some("cohere_xml" | "minimax_m3_xml") => {
-            Err(Error::new(ErrorKind::Unsupported, pointer, format!("the style {name} is not supported yet")))
+            Err(Error::new(ErrorKind::Unsupported, here, format!("the style {name} is not supported yet")))
         }
         _ => {
             let known = "json, pythonic, pythonic_or_json, gemma_4, qwen_xml, minimax_xml, deepseek_xml, \
                          deepseek_v4_1_xml, glm_xml, kimi_k3_xml";
-            Err(Error::invalid(pointer, format!("there is no style {name}; known are {known}")))
+            Err(Error::invalid(here, format!("there is no style {name}; known are {known}")))
         }
     }
 }

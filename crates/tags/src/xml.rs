@@ -4,16 +4,15 @@
 //! contain what closes the parameter; every other value is JSON. A property that may be a string or something else may be
 //! either.
 //!
-//! Each property is compiled by the JSON Schema frontend as a schema of its own, `{"$ref": "…#/properties/KEY"}` with the
-//! whole schema as a resource, so that references inside hold. Of a string the frontend says
-//! `"\"" JsonText(text) "\""`; the text is what stands here.
+//! Of a string the JSON Schema frontend says `"\"" JsonText(text) "\""`; the text is what stands here.
 
 use crate::error::{Error, ErrorKind};
 use crate::format::{JsonSchema, Style};
 use crate::lower::{Here, Lowering};
-use crate::parse::escaped;
+use crate::object::{Object, Others, Property, ROOT};
+use crate::pointer::escaped;
 use formwork_grammar::{CharClass, Expr, ExprId, Grammar, Place};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// How one parameter is written.
 struct Markup {
@@ -86,10 +85,6 @@ fn markup(style: Style) -> Markup {
 
 /// The most properties that may come in any order.
 const MAX_ANY_ORDER: usize = 8;
-/// What the whole schema is called where its properties are compiled.
-pub(crate) const ROOT: &str = "formwork:schema";
-/// References that are followed from the root.
-const MAX_REFERENCES: usize = 16;
 
 /// What a parameter's value may be.
 struct Values {
@@ -103,43 +98,34 @@ struct Values {
 
 impl Lowering<'_> {
     /// An object in another style than JSON.
-    pub(crate) fn xml(&mut self, schema: &JsonSchema, here: &Here) -> Result<ExprId, Error> {
+    pub(crate) fn xml(&mut self, schema: &JsonSchema, here: &Here<'_>) -> Result<ExprId, Error> {
         let here = here.at("json_schema");
         let markup = markup(schema.style);
-        let (root, path) = resolve(&schema.schema, &here)?;
+        let value = schema.schema.value().map_err(|error| error.moved(|_| here.pointer.into()))?;
+        let object = Object::read(value, self.options.strict_objects, &here)?;
         let mut parameters: Vec<(ExprId, bool)> = Vec::new();
-        let empty = Map::new();
-        let properties = match root.get("properties") {
-            Some(Value::Object(properties)) => properties,
-            None => &empty,
-            Some(_) => return Err(Error::invalid(here.at("properties").pointer, "expected an object")),
-        };
-        let required: Vec<&str> = match root.get("required") {
-            Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
-            _ => Vec::new(),
-        };
-        for key in properties.keys() {
-            let at = format!("{path}/properties/{}", escaped(key));
-            let key_text = self.key(key, &markup, &here)?;
-            let is_required = required.contains(&key.as_str());
-            let values = match self.values(schema, &markup, &at, &here) {
+        for property in &object.properties {
+            let Property { key, is_required, .. } = *property;
+            let key = self.key(key, &markup, &here)?;
+            let values = match self.values(schema, &markup, &property.at, &here) {
                 // A property that nothing satisfies cannot be there, and need not.
                 Err(error) if error.kind() == ErrorKind::Unsatisfiable && !is_required => continue,
                 values => values?,
             };
-            let parameter = self.parameter(&markup, key_text, &values, schema.style, properties.get(key));
+            let is_boolean = is_boolean(property.schema);
+            let parameter = self.parameter(&markup, key, &values, schema.style, is_boolean);
             parameters.push((parameter, is_required));
         }
-        let other = self.other_parameter(schema, &root, &path, &markup, &here)?;
-        for name in required.iter().filter(|name| !properties.contains_key(**name)) {
-            // Required, but not declared: whatever undeclared ones may be.
+        let other = self.other_parameter(schema, &object, &markup, &here)?;
+        for name in &object.required_others {
+            // Whatever undeclared ones may be.
             if other.is_none() {
                 let message = format!("`{name}` is required, but not declared, and others may not come");
                 return Err(Error::new(ErrorKind::Unsatisfiable, here.at("required").pointer, message));
             }
             let key = self.key(name, &markup, &here)?;
             let values = self.any_value(schema, &markup, &here)?;
-            parameters.push((self.parameter(&markup, key, &values, schema.style, None), true));
+            parameters.push((self.parameter(&markup, key, &values, schema.style, false), true));
         }
         let gap = self.gap();
         let other = other.map(|other| {
@@ -165,7 +151,7 @@ impl Lowering<'_> {
     }
 
     /// A key as it is written, if it can be.
-    fn key(&mut self, key: &str, markup: &Markup, here: &Here) -> Result<ExprId, Error> {
+    fn key(&mut self, key: &str, markup: &Markup, here: &Here<'_>) -> Result<ExprId, Error> {
         if key.is_empty() || key.contains(['<', '>', '\n']) || (key.contains('"') && !markup.escapes) {
             let message = "this key cannot be written in this style";
             let pointer = format!("{}/properties/{}", here.pointer, escaped(key));
@@ -182,7 +168,7 @@ impl Lowering<'_> {
         key: ExprId,
         values: &Values,
         style: Style,
-        schema: Option<&Value>,
+        is_boolean: bool,
     ) -> ExprId {
         let open = self.b.tag(markup.open);
         let mut ways = Vec::new();
@@ -204,7 +190,7 @@ impl Lowering<'_> {
         }
         for &(i, mut json) in &values.json {
             let before = self.after_key(markup.before_json[i].1);
-            if style == Style::QwenXml && is_boolean(schema) {
+            if style == Style::QwenXml && is_boolean {
                 // The templates of these models print values as Python does.
                 let (yes, no) = (self.b.literal("True"), self.b.literal("False"));
                 json = self.b.alt([json, yes, no]);
@@ -233,7 +219,7 @@ impl Lowering<'_> {
         schema: &JsonSchema,
         markup: &Markup,
         at: &str,
-        here: &Here,
+        here: &Here<'_>,
     ) -> Result<Values, Error> {
         let reference = json!({"$ref": format!("{ROOT}#{at}")});
         let values = self.values_of(schema, &reference, markup, at, here)?;
@@ -251,9 +237,9 @@ impl Lowering<'_> {
         value: &Value,
         markup: &Markup,
         at: &str,
-        here: &Here,
+        here: &Here<'_>,
     ) -> Result<Values, Error> {
-        let options = self.schema_options(schema).resources([(ROOT, schema.schema.clone())]);
+        let options = self.options_inside(schema, here)?;
         let part = |types: Value| {
             let schema = json!({"allOf": [value], "type": types});
             match options.grammar_from_value(&schema) {
@@ -286,7 +272,7 @@ impl Lowering<'_> {
     }
 
     /// Any value. Where nothing says of which type a value is, any text is one, and JSON is text, too.
-    fn any_value(&mut self, schema: &JsonSchema, markup: &Markup, here: &Here) -> Result<Values, Error> {
+    fn any_value(&mut self, schema: &JsonSchema, markup: &Markup, here: &Here<'_>) -> Result<Values, Error> {
         if markup.before_json.iter().any(|(_, before)| *before != markup.before_text) {
             return self.values_of(schema, &Value::Bool(true), markup, "", here);
         }
@@ -354,17 +340,14 @@ impl Lowering<'_> {
     fn other_parameter(
         &mut self,
         schema: &JsonSchema,
-        root: &Map<String, Value>,
-        path: &str,
+        object: &Object<'_>,
         markup: &Markup,
-        here: &Here,
+        here: &Here<'_>,
     ) -> Result<Option<ExprId>, Error> {
-        let declares = root.contains_key("properties");
-        let values = match root.get("additionalProperties") {
-            Some(Value::Bool(false)) => return Ok(None),
-            None if declares && self.options.strict_objects => return Ok(None),
-            None | Some(Value::Bool(true)) => self.any_value(schema, markup, here)?,
-            Some(_) => self.values(schema, markup, &format!("{path}/additionalProperties"), here)?,
+        let values = match &object.others {
+            Others::None => return Ok(None),
+            Others::Any => self.any_value(schema, markup, here)?,
+            Others::Of(at) => self.values(schema, markup, at, here)?,
         };
         let first = self.b.class(CharClass::from_ranges([('A', 'Z'), ('_', '_'), ('a', 'z')]));
         let other = self.b.class(CharClass::from_ranges([
@@ -376,14 +359,12 @@ impl Lowering<'_> {
         ]));
         let other = self.b.star(other);
         let name = self.b.seq([first, other]);
-        let declared: Vec<ExprId> = match root.get("properties") {
-            Some(Value::Object(properties)) => properties.keys().map(|key| self.b.literal(key)).collect(),
-            _ => Vec::new(),
-        };
+        let declared: Vec<ExprId> =
+            object.properties.iter().map(|property| self.b.literal(property.key)).collect();
         let declared = self.b.alt(declared);
         let others = self.b.not(declared);
         let key = self.b.and([name, others]);
-        Ok(Some(self.parameter(markup, key, &values, schema.style, None)))
+        Ok(Some(self.parameter(markup, key, &values, schema.style, false)))
     }
 
     /// The parameters in any order, each at most once, those that are required present.
@@ -392,11 +373,11 @@ impl Lowering<'_> {
         parameters: &[(ExprId, bool)],
         other: Option<ExprId>,
         tail: ExprId,
-        here: &Here,
+        here: &Here<'_>,
     ) -> Result<ExprId, Error> {
         if parameters.len() > MAX_ANY_ORDER {
             let message = format!("more than {MAX_ANY_ORDER} properties in any order");
-            return Err(Error::new(ErrorKind::Limit, &here.pointer, message));
+            return Err(Error::new(ErrorKind::Limit, here.pointer, message));
         }
         // What may come once all of a set have come; from the full set back.
         let full = (1usize << parameters.len()) - 1;
@@ -421,71 +402,10 @@ fn attribute(text: &str) -> String {
 }
 
 /// Whether a schema is a plain boolean.
-fn is_boolean(schema: Option<&Value>) -> bool {
-    let Some(Value::Object(members)) = schema else { return false };
+fn is_boolean(schema: &Value) -> bool {
+    let Value::Object(members) = schema else { return false };
     members.get("type").is_some_and(|kind| kind == "boolean")
         && ["enum", "const", "allOf", "anyOf", "oneOf", "not", "$ref"]
             .iter()
             .all(|key| !members.contains_key(*key))
-}
-
-/// The members of the object that a schema describes, and where they stand: local references of the root are followed.
-pub(crate) fn resolve(schema: &Value, here: &Here) -> Result<(Map<String, Value>, String), Error> {
-    let (mut at, mut path) = (schema, String::new());
-    for _ in 0..MAX_REFERENCES {
-        let members = match at {
-            Value::Bool(true) => return Ok((Map::new(), path)),
-            Value::Object(members) => members,
-            _ => {
-                let pointer = format!("{}{path}", here.pointer);
-                return Err(Error::new(ErrorKind::Unsatisfiable, pointer, "no object satisfies this schema"));
-            }
-        };
-        let pointer = |name: &str| format!("{}{path}/{}", here.pointer, escaped(name));
-        let local = members.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix('#'));
-        if let Some(target) = local {
-            let target = target.to_owned();
-            let Some(found) = schema.pointer(&target) else {
-                return Err(Error::invalid(pointer("$ref"), "the reference leads nowhere"));
-            };
-            if let Some(other) = members.keys().find(|name| matters(name) && *name != "$ref") {
-                let message = format!(
-                    "`{other}` beside the reference of the outermost object is not supported in this style"
-                );
-                return Err(Error::new(ErrorKind::Unsupported, pointer(other), message));
-            }
-            (at, path) = (found, target);
-            continue;
-        }
-        if members.get("type").is_some_and(|kind| kind != "object") {
-            return Err(Error::invalid(pointer("type"), "in this style the outermost value is an object"));
-        }
-        let known = ["type", "properties", "required", "additionalProperties"];
-        if let Some(other) = members.keys().find(|name| matters(name) && !known.contains(&name.as_str())) {
-            let message = format!("`{other}` of the outermost object is not supported in this style");
-            return Err(Error::new(ErrorKind::Unsupported, pointer(other), message));
-        }
-        return Ok((members.clone(), path));
-    }
-    Err(Error::invalid(&here.pointer, "the references of the outermost object lead in a circle"))
-}
-
-/// Whether a keyword restricts anything.
-fn matters(keyword: &str) -> bool {
-    const ANNOTATIONS: [&str; 13] = [
-        "$schema",
-        "$id",
-        "$anchor",
-        "$comment",
-        "$defs",
-        "definitions",
-        "title",
-        "description",
-        "default",
-        "examples",
-        "deprecated",
-        "readOnly",
-        "writeOnly",
-    ];
-    !ANNOTATIONS.contains(&keyword) && !keyword.starts_with("x-") && keyword != "strict"
 }

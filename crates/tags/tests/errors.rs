@@ -187,3 +187,45 @@ fn deep_nesting_ends_in_an_error() {
     let error = formwork_tags::grammar_from_value(&serde_json::json!({"format": value})).unwrap_err();
     assert_eq!(error.kind(), formwork_tags::ErrorKind::Limit);
 }
+
+#[test]
+fn what_only_reading_a_schema_finds() {
+    // Each is JSON as far as finding its end goes.
+    let deep = format!("{}{}", r#"{"not": "#.repeat(2_000), "}".repeat(2_000)).replacen(": }", ": {}}", 1);
+    let schemas = [r#"{"const": 1e999}"#, r#"{"const": "\ud800"}"#, &deep];
+    let documents =
+        schemas.map(|schema| format!(r#"{{"format": {{"elements": [{{"json_schema": {schema}}}]}}}}"#));
+    check(
+        &documents.each_ref().map(String::as_str),
+        expect![[r#"
+        invalid at /format/elements/0/json_schema: the schema is no JSON: number out of range at line 1 column 15
+        invalid at /format/elements/0/json_schema: the schema is no JSON: unexpected end of hex escape at line 1 column 18
+        invalid at /format/elements/0/json_schema: the schema is no JSON: recursion limit exceeded at line 1 column 1017
+    "#]],
+    );
+}
+
+#[test]
+fn a_document_is_read_the_same_as_text_and_as_a_value() {
+    let documents = [
+        r#"{"format": {"type": "json_schema", "json_schema": {"b": 1, "required": ["b"], "a": {}}}}"#,
+        r#"{"format": {"type": "json_schema", "json_schema": {"type": "strin"}}}"#,
+        r#"{"format": {"type": "json_schema", "json_schema": null}}"#,
+        r#"{"format": {"type": "json_schema", "json_schema": []}}"#,
+        r#"{"format": {"json_schema": {"enum": [0.1, 12345678901234567890, -0.0]}, "style": null}}"#,
+        r#"{"format": {"type": "qwen_xml_parameter", "json_schema": {"properties": {"a": {}, "b": {}}, "required": ["b", "c", "c"], "additionalProperties": true}}}"#,
+        r#"{"format": {"type": "qwen_xml_parameter", "json_schema": {"required": "b"}}}"#,
+        r#"{"format": {"type": "const_string", "schema": {}, "value": "a"}}"#,
+        r#"{"structures": [{"begin": "a", "schema": "{\"type\": \"integer\"}", "end": ""}], "triggers": ["a"]}"#,
+        r#"{"structures": [{"begin": "a", "schema": null, "end": ""}], "triggers": ["a"]}"#,
+        r#"{"structures": [{"begin": "a", "schema": 1, "end": ""}], "triggers": ["a"]}"#,
+    ];
+    for document in documents {
+        let shown = |result: Result<formwork_grammar::Grammar, formwork_tags::Error>| match result {
+            Ok(grammar) => grammar.to_string(),
+            Err(error) => error.to_string(),
+        };
+        let value = serde_json::from_str(document).expect("JSON");
+        assert_eq!(shown(grammar(document)), shown(formwork_tags::grammar_from_value(&value)), "{document}");
+    }
+}

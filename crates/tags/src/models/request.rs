@@ -2,6 +2,7 @@
 
 use crate::error::{Error, ErrorKind};
 use crate::format::{AnyText, Format};
+use crate::schema::Schema;
 use serde_json::{Value, json};
 use std::num::NonZeroU32;
 
@@ -21,7 +22,7 @@ pub struct Tools {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tool {
     name: String,
-    parameters: Value,
+    parameters: Schema,
 }
 
 /// Which tools are to be called.
@@ -65,7 +66,7 @@ impl Tool {
     /// # Errors
     /// [`Invalid`](ErrorKind::Invalid) for a name that is not 1 to 128 letters, digits, `_`, `-`, `.` and `:`, since names
     /// stand unescaped in what models write.
-    pub fn new(name: impl Into<String>, parameters: Value) -> Result<Self, Error> {
+    pub fn new(name: impl Into<String>, parameters: impl Into<Schema>) -> Result<Self, Error> {
         let name = name.into();
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.:".contains(c);
         if name.is_empty() || name.len() > 128 || !name.chars().all(is_plain) {
@@ -73,7 +74,7 @@ impl Tool {
                 format!("{name:?} is no name of a tool: letters, digits, `_`, `-`, `.` and `:` are");
             return Err(Error::invalid("", message));
         }
-        Ok(Self { name, parameters })
+        Ok(Self { name, parameters: parameters.into() })
     }
 
     /// Its name.
@@ -82,7 +83,7 @@ impl Tool {
     }
 
     /// The schema of its arguments.
-    pub fn parameters(&self) -> &Value {
+    pub fn parameters(&self) -> &Schema {
         &self.parameters
     }
 }
