@@ -1,5 +1,6 @@
 //! Schemas into components: what each keyword means for each kind of value.
 
+use super::constraints::allows;
 use super::formula::{Atom, FewFormulas, Formula, FormulaId, Formulas, Names, Numbers};
 use super::node::{Kind, NodeContent, NodeId};
 use crate::error::Error;
@@ -577,12 +578,5 @@ impl<'o> Normal<'o> {
 
 /// Whether the schema's `type` leaves no value of the kind.
 pub(super) fn excluded(parsed: &Parsed, kind: Kind) -> bool {
-    parsed.types.is_some_and(|types| !match kind {
-        Kind::Null => types.null,
-        Kind::False | Kind::True => types.boolean,
-        Kind::Number => types.number || types.integer,
-        Kind::String => types.string,
-        Kind::Array => types.array,
-        Kind::Object => types.object,
-    })
+    parsed.types.is_some_and(|types| !allows(&types, kind))
 }

@@ -221,7 +221,8 @@ impl Normal<'_> {
     }
 }
 
-fn allows(types: &TypeSet, kind: Kind) -> bool {
+/// Whether a `type` leaves values of a kind.
+pub(super) fn allows(types: &TypeSet, kind: Kind) -> bool {
     match kind {
         Kind::Null => types.null,
         Kind::False | Kind::True => types.boolean,
