@@ -19,19 +19,35 @@ impl Lowering<'_> {
         if formula == FormulaId::TRUE {
             return Ok(self.any_array());
         }
-        let (mut min, mut max) = (0, u64::MAX);
-        let mut ranges = Vec::new();
+        match self.positions(formula) {
+            Some(positions) => self.simple_array(&positions, pointer),
+            None => self.array_machine(formula, pointer),
+        }
+    }
+
+    /// The lengths and the demands on positions that a formula is, if it is nothing else.
+    fn positions(&self, formula: FormulaId) -> Option<Positions> {
+        let mut all = Positions { min: 0, max: u64::MAX, ranges: Vec::new() };
         for part in self.normal.formulas.conjuncts(formula) {
             match *self.normal.formulas.get(part) {
-                Formula::Atom(Atom::MinItems(n)) => min = min.max(n),
-                Formula::Atom(Atom::MaxItems(n)) => max = max.min(n),
-                Formula::Atom(Atom::All { from, to, demand }) => ranges.push((from, to, demand)),
+                Formula::Atom(Atom::MinItems(n)) => all.min = all.min.max(n),
+                Formula::Atom(Atom::MaxItems(n)) => all.max = all.max.min(n),
+                Formula::Atom(Atom::All { from, to, demand }) => all.ranges.push((from, to, demand)),
                 // One item is always different from itself alone.
                 Formula::Atom(Atom::Unique(true)) if self.at_most_one(formula) => {}
-                _ => return self.array_machine(formula, pointer),
+                _ => return None,
             }
         }
-        self.simple_array(min, max, &ranges, pointer)
+        Some(all)
+    }
+
+    /// What the item at a position must satisfy.
+    fn demand_at(&mut self, position: u64, positions: &Positions) -> FormulaId {
+        let covers = |&&(from, to, _): &&(u64, Option<u64>, FormulaId)| {
+            from <= position && to.is_none_or(|to| position < to)
+        };
+        let here = positions.ranges.iter().filter(covers).map(|&(_, _, demand)| demand);
+        self.normal.formulas.all(here)
     }
 
     fn at_most_one(&self, formula: FormulaId) -> bool {
@@ -41,13 +57,8 @@ impl Lowering<'_> {
             .any(|part| matches!(self.normal.formulas.get(part), Formula::Atom(Atom::MaxItems(0 | 1))))
     }
 
-    fn simple_array(
-        &mut self,
-        min: u64,
-        mut max: u64,
-        ranges: &[(u64, Option<u64>, FormulaId)],
-        pointer: &str,
-    ) -> Result<ExprId, Error> {
+    fn simple_array(&mut self, positions: &Positions, pointer: &str) -> Result<ExprId, Error> {
+        let Positions { min, mut max, ref ranges } = *positions;
         let n_prefix = ranges.iter().map(|&(from, to, _)| to.unwrap_or(from)).max().unwrap_or(0).min(max);
         if n_prefix > MAX_PREFIX {
             return Err(Error::limit(
@@ -58,10 +69,7 @@ impl Lowering<'_> {
         let mut items = Vec::new();
         // Position `n_prefix` stands for all the rest.
         for position in 0..=n_prefix {
-            let here =
-                ranges.iter().filter(|&&(from, to, _)| from <= position && to.is_none_or(|to| position < to));
-            let here: Vec<FormulaId> = here.map(|&(_, _, demand)| demand).collect();
-            let demand = self.normal.formulas.all(here);
+            let demand = self.demand_at(position, positions);
             if position >= max {
                 break;
             }
@@ -337,16 +345,8 @@ impl Lowering<'_> {
 
     /// The arrays that satisfy a conjunction, if they are short, with few values at each position.
     fn tuples(&mut self, formula: FormulaId, depth: usize) -> Result<Option<Vec<Vec<Scalar>>>, Error> {
-        let (mut min, mut max) = (0, u64::MAX);
-        let mut ranges = Vec::new();
-        for part in self.normal.formulas.conjuncts(formula) {
-            match *self.normal.formulas.get(part) {
-                Formula::Atom(Atom::MinItems(n)) => min = min.max(n),
-                Formula::Atom(Atom::MaxItems(n)) => max = max.min(n),
-                Formula::Atom(Atom::All { from, to, demand }) => ranges.push((from, to, demand)),
-                _ => return Ok(None),
-            }
-        }
+        let Some(positions) = self.positions(formula) else { return Ok(None) };
+        let Positions { min, max, .. } = positions;
         if max > MAX_TUPLE || depth >= MAX_NESTED {
             return Ok(None);
         }
@@ -359,12 +359,7 @@ impl Lowering<'_> {
             if position == max || longest.is_empty() {
                 break;
             }
-            let here = ranges
-                .iter()
-                .filter(|&&(from, to, _)| from <= position && to.is_none_or(|to| position < to))
-                .map(|&(_, _, demand)| demand);
-            let here: Vec<FormulaId> = here.collect();
-            let demand = self.normal.formulas.all(here);
+            let demand = self.demand_at(position, &positions);
             let Some(values) = self.domain(demand, depth + 1)? else { return Ok(None) };
             if longest.len() * values.len() > MAX_MEMBERS || all.len() > MAX_MEMBERS {
                 return Ok(None);
@@ -405,6 +400,13 @@ impl Lowering<'_> {
             }
         }
     }
+}
+
+/// How long an array is, and what its items satisfy: demands from a position on, up to another or without end.
+struct Positions {
+    min: u64,
+    max: u64,
+    ranges: Vec<(u64, Option<u64>, FormulaId)>,
 }
 
 /// What must hold of the rest, and the set of values that came.
