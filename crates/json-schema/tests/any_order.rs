@@ -162,3 +162,23 @@ fn the_number_of_properties_in_any_order_is_bounded() {
     assert!(schema.accepts(&text(&[3, 0])) && !schema.accepts(&text(&[3, 4])));
     assert!(!schema.accepts(&text(&[3, 0, 4])));
 }
+
+#[test]
+fn what_another_member_breaks_anyway_need_not_be_said() {
+    // That a string is no regular expression cannot be said; here a member of another name says that the object is not one
+    // of the second kind.
+    let schema = r#"{
+        "type": "object",
+        "not": {"anyOf": [
+            {"properties": {"type": {"type": "string"}}},
+            {"properties": {"pattern": {"type": "string", "format": "regex"}}, "additionalProperties": false}
+        ]}
+    }"#;
+    let texts =
+        [r#"{"type":1}"#, r#"{"type":""}"#, r#"{"pattern":"("}"#, r#"{"pattern":"(","type":2}"#, "{}"];
+    for order in [PropertyOrder::Schema, PropertyOrder::Any] {
+        let schema = Schema::new(&Options::default().property_order(order), schema).expect("compiles");
+        let accepted = texts.map(|text| schema.accepts(text));
+        assert_eq!(accepted, [true, false, false, true, false], "{order:?}");
+    }
+}

@@ -56,6 +56,7 @@ impl Lowering<'_> {
         if formula == FormulaId::TRUE && declared.is_empty() {
             return Ok(self.any_object());
         }
+        let formula = self.normal.absorbed(formula);
         self.object_machine(formula, declared, pointer)
     }
 

@@ -2,6 +2,7 @@
 #![doc = ""]
 #![doc = include_str!("README.md")]
 
+mod absorb;
 mod build;
 mod choices;
 mod claims;
