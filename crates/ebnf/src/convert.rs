@@ -30,6 +30,7 @@ fn obstacle(expr: &Expr) -> Option<&'static str> {
         Expr::Symbols(_) => Some("tokens (`Token`)"),
         Expr::Tag(_) => Some("a tag, in which names of tokens may be (`Tag`)"),
         Expr::Set { .. } | Expr::Member { .. } => Some("a set of members in any order (`Set`)"),
+        Expr::Machine(_) => Some("an automaton that is not written down (`Machine`)"),
         Expr::Until(_) => Some("text up to a trigger (`Until`, `TagDispatch`)"),
         Expr::ByteClass(_) => Some("a class of bytes (`ByteClass`)"),
         Expr::Bytes(bytes) if std::str::from_utf8(bytes).is_err() => Some("bytes that are no text (`Bytes`)"),

@@ -270,6 +270,7 @@ impl Construction {
                 let bounds = Bounds { max_states: left, max_members: bounds.max_members / 8 };
                 Tables::lazy(nfa, start, bounds, &mut work, |callee| self.first_bytes(callee))?
             }
+            Built::Machine(machine) => (Tables::machine(machine, left), Vec::new()),
             Built::Whole(mut dfa) => {
                 self.n_states += dfa.len();
                 if self.config.minimisation {
@@ -383,7 +384,7 @@ impl Construction {
                 let parts = self.plan.split(*rule).map_or(&[][..], |split| &split.recursive[..]);
                 parts.iter().fold(ByteSet::EMPTY, |all, part| all.union(&facts.first_of([part])))
             }
-            Unit::Set(set) => facts.first_of([set]),
+            Unit::Set(expr) | Unit::Machine(expr) => facts.first_of([expr]),
             Unit::Body(expr, spelling) => spell(facts.first_of([expr]), *spelling),
             Unit::Counted { shape, .. } => {
                 let before = spell(facts.first_of(&shape.before), shape.spelling);

@@ -20,7 +20,7 @@ use crate::text::{complement, intersection, tidy};
 use crate::ticks::{lengths_are_contiguous, ticks};
 use crate::unit::{Body, Lengths, Piece, Shape, Unit, measured, pieces};
 use crate::work::{Stop, Work};
-use formwork_grammar::{Expr, ExprId, Grammar, HashMap, RuleId};
+use formwork_grammar::{Expr, ExprId, Grammar, HashMap, RuleId, SharedMachine};
 use std::sync::Arc;
 
 /// What the building of all units shares.
@@ -41,6 +41,8 @@ pub(crate) enum Built {
     Whole(Dfa),
     /// What an automaton is made from as far as it is reached: what is read between the start and the end.
     Lazy { nfa: Nfa, start: NodeId, bounds: Bounds },
+    /// What makes the states itself.
+    Machine(SharedMachine),
 }
 
 /// Nodes of a large automaton for each of its states, at most.
@@ -71,6 +73,11 @@ impl<'g> Context<'g> {
     ) -> Result<Built, Stop> {
         let entry = &self.memory.units.list[unit as usize];
         let (unit, rule) = (entry.unit.clone(), entry.rule);
+        if let Unit::Machine(expr) = unit {
+            if let Expr::Machine(machine) = self.grammar.expr(expr) {
+                return Ok(Built::Machine(machine.clone()));
+            }
+        }
         let is_plain = matches!(unit, Unit::Rule(_) | Unit::Recursive(_) | Unit::Body(..));
         let in_line = matches!(unit, Unit::Region(_)).then(|| plan.in_line());
         let plan = in_line.as_ref().unwrap_or(plan);
@@ -115,7 +122,7 @@ impl<'g> Context<'g> {
                 let body = builder.node(body, Spelling::Utf8, builder.end);
                 builder.nfa.nodes[start as usize] = builder.nfa.split(&[body]);
             }
-            Unit::Symbols(_) => {}
+            Unit::Symbols(_) | Unit::Machine(_) => {}
             Unit::Escape(ranges) => {
                 let target = builder.end;
                 let edges: Vec<Range> =
@@ -139,8 +146,10 @@ impl<'g> Context<'g> {
         if let Some(unit) = regions::unit(self.grammar, plan, rule) {
             return self.memory.units.intern(unit, rule);
         }
-        if let Expr::Set { .. } = self.grammar.expr(body) {
-            return self.memory.units.intern(Unit::Set(body), rule);
+        match self.grammar.expr(body) {
+            Expr::Set { .. } => return self.memory.units.intern(Unit::Set(body), rule),
+            Expr::Machine(_) => return self.memory.units.intern(Unit::Machine(body), rule),
+            _ => {}
         }
         let whole = [body];
         let parts: &[ExprId] = match self.grammar.expr(body) {
@@ -431,8 +440,12 @@ impl<'a, 'g> Builder<'a, 'g> {
                 let first = self.embed(&dfa, spelling, next, false);
                 self.nfa.split(&[first])
             }
-            Expr::Set { .. } => {
-                let unit = self.context.memory.units.intern(Unit::Set(expr), self.rule);
+            Expr::Set { .. } | Expr::Machine(_) => {
+                let unit = match grammar.expr(expr) {
+                    Expr::Machine(_) => Unit::Machine(expr),
+                    _ => Unit::Set(expr),
+                };
+                let unit = self.context.memory.units.intern(unit, self.rule);
                 let call = self.nfa.call(unit, next);
                 match self.context.facts.nullable(expr) {
                     true => {

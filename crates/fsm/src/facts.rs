@@ -40,7 +40,7 @@ use crate::membership::Membership;
 use crate::plan::operands;
 use crate::symbols::Symbols;
 use crate::until::reachable_arms;
-use formwork_grammar::{ByteSet, CharClass, Expr, ExprId, Grammar, HashMap, HashSet, RuleId};
+use formwork_grammar::{ByteSet, CharClass, Expr, ExprId, Grammar, HashMap, HashSet, RuleId, SharedMachine};
 
 /// Numbers of edges by the expression that they begin at, and where they lead.
 pub(crate) type Parents = (Adjacency, Vec<u32>);
@@ -250,6 +250,7 @@ fn is_nullable(grammar: &Grammar, id: ExprId, nullable: &[bool]) -> bool {
             nullable[parts[0].index()] && at_once()
         }
         Expr::Member { body, .. } => nullable[body.index()],
+        Expr::Machine(machine) => machine.start().is_some_and(|start| machine.may_end(start)),
         Expr::Rule(rule) => nullable[body(grammar, *rule)],
         _ => false,
     }
@@ -265,7 +266,7 @@ fn is_productive(
         Expr::Empty | Expr::Bytes(_) | Expr::ByteClass(_) | Expr::Class(_) | Expr::Repeat { min: 0, .. } => {
             true
         }
-        Expr::Tag(_) => true,
+        Expr::Tag(_) | Expr::Machine(_) => true,
         Expr::Until(until) => {
             let mut arms = arms.get(&id).into_iter().flatten();
             until.ends() || arms.any(|arm| productive[arm.index()])
@@ -302,6 +303,7 @@ fn is_nonempty(grammar: &Grammar, id: ExprId, productive: &[bool], nonempty: &[b
         Expr::Alt(parts) => parts.iter().any(|part| nonempty[part.index()]),
         Expr::Set { parts, .. } => productive[id.index()] && nonempty[parts[0].index()],
         Expr::Member { body, .. } => nonempty[body.index()],
+        Expr::Machine(machine) => !first_bytes(machine).is_empty(),
         Expr::Rule(rule) => nonempty[body(grammar, *rule)],
         _ => false,
     }
@@ -332,6 +334,7 @@ fn first_of(grammar: &Grammar, id: ExprId, nullable: &[bool], first: &[ByteSet])
         // A name at the beginning is no byte; then this is one too many.
         Expr::Tag(tag) => tag.bytes().next().map_or(ByteSet::EMPTY, |byte| ByteSet::range(byte, byte)),
         Expr::Set { parts, .. } => first[parts[0].index()],
+        Expr::Machine(machine) => first_bytes(machine),
         Expr::Member { body, .. } => first[body.index()],
         Expr::Rule(rule) => first[body(grammar, *rule)],
         _ => ByteSet::EMPTY,
@@ -339,6 +342,11 @@ fn first_of(grammar: &Grammar, id: ExprId, nullable: &[bool], first: &[ByteSet])
 }
 
 /// The first bytes of the characters of a class in UTF-8.
+/// The bytes with which the texts of a machine begin.
+fn first_bytes(machine: &SharedMachine) -> ByteSet {
+    machine.start().into_iter().flat_map(|start| machine.bytes_after(start)).map(|(byte, _)| byte).collect()
+}
+
 fn leads(class: &CharClass) -> ByteSet {
     let mut set = ByteSet::EMPTY;
     for &(low, high) in class.ranges() {

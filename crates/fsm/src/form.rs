@@ -81,6 +81,7 @@ const COUNTED: u32 = 103;
 const ESCAPE: u32 = 104;
 const SYMBOLS: u32 = 105;
 const SET: u32 = 106;
+const MACHINE: u32 = 107;
 
 // Parts of expressions.
 const MET: u32 = 1;
@@ -184,6 +185,10 @@ impl Former {
                 self.words.push(SET);
                 list(self, &[*expr])
             }
+            Unit::Machine(expr) => {
+                self.words.push(MACHINE);
+                list(self, &[*expr])
+            }
             Unit::Symbols(set) => {
                 self.words.push(SYMBOLS);
                 write_symbols(&mut self.words, set)
@@ -263,6 +268,10 @@ impl Former {
                     write_conditions(words, conditions);
                 }
                 Expr::Member { number, .. } => words.extend([20, *number]),
+                Expr::Machine(machine) => {
+                    words.push(21);
+                    write_bytes(words, machine.name().as_bytes());
+                }
                 Expr::Rule(rule) if !plan.keeps(*rule) => {
                     words.push(IN_LINE);
                     self.stack.push(grammar.rule(*rule).body());
@@ -373,6 +382,7 @@ pub(crate) enum Portable {
     Recursive(u32),
     Body(u32, Spelling),
     Set(u32),
+    Machine(u32),
     Counted {
         before: Vec<u32>,
         repeated: bool,
@@ -396,6 +406,7 @@ impl Portable {
             Unit::Region(rule) => Self::Region(former.rule_position(*rule)?),
             Unit::Recursive(rule) => Self::Recursive(former.rule_position(*rule)?),
             Unit::Set(expr) => Self::Set(former.position(*expr)?),
+            Unit::Machine(expr) => Self::Machine(former.position(*expr)?),
             Unit::Body(expr, spelling) => Self::Body(former.position(*expr)?, *spelling),
             Unit::Counted { shape, min, max } => {
                 let (repeated, body) = match &shape.body {
@@ -445,6 +456,9 @@ impl Portable {
             }
             Self::Set(position) => {
                 Unit::Set(expr(*position).filter(|&expr| matches!(grammar.expr(expr), Expr::Set { .. }))?)
+            }
+            Self::Machine(position) => {
+                Unit::Machine(expr(*position).filter(|&expr| matches!(grammar.expr(expr), Expr::Machine(_)))?)
             }
             Self::Body(position, spelling) => {
                 let body = expr(*position).filter(|&expr| can_be_spelled(&[expr], *spelling))?;

@@ -9,6 +9,8 @@
 //! are large: names and literals. Rules that count need the number of ticks ahead of each state, sets need its guards: those
 //! are built whole, and so are small rules, for which equal states matter and the others cost little.
 //!
+//! A [machine](formwork_grammar::Machine) makes its states itself; what is kept of it is the same.
+//!
 //! # Limits
 //! A state beyond the [limits](crate::Limits) reads nothing and marks the rule as [failed](Lazy::stop): whoever made
 //! a row or a mask asks, and reports it.
@@ -23,7 +25,7 @@ use crate::segmented::Segmented;
 use crate::subset::{Bounds, Subset};
 use crate::tables::{ByteEdge, CallEdge, Tables};
 use crate::work::{Stop, Work};
-use formwork_grammar::ByteSet;
+use formwork_grammar::{ByteSet, HashMap, SharedMachine};
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -42,6 +44,7 @@ pub(crate) struct Lazy {
     failed: LazyState,
     /// Heap memory of the nodes, and of what is kept for each.
     nfa_size: usize,
+    is_machine: bool,
 }
 
 /// What is known of a state before its edges are made.
@@ -64,10 +67,16 @@ pub(crate) struct LazyState {
 }
 
 struct Making {
-    subset: Subset,
+    source: Source,
     /// The units that are called, ascending, and the bytes with which their texts may begin.
     imports: Vec<(u32, ByteSet)>,
     work_left: u64,
+}
+
+/// What makes the states.
+enum Source {
+    Subset(Box<Subset>),
+    Machine(Numbered),
 }
 
 impl fmt::Debug for Lazy {
@@ -93,18 +102,35 @@ impl Lazy {
         units.dedup();
         let imports = units.iter().map(|&unit| (unit, first(unit))).collect();
         let nfa_size = nfa.memory_size() + nfa.nodes.len() * Subset::BYTES_PER_NODE;
-        let subset = Subset::new(nfa, start, true, bounds, work)?;
+        let source = Source::Subset(Box::new(Subset::new(nfa, start, true, bounds, work)?));
+        Ok((Self::of(source, imports, work.left(), nfa_size), units))
+    }
+
+    /// The states of a machine, without the empty text, at most so many.
+    pub(crate) fn machine(machine: SharedMachine, max_states: usize) -> Self {
+        let size = size_of::<Numbered>() + machine.name().len();
+        Self::of(Source::Machine(Numbered::new(machine, max_states)), Vec::new(), u64::MAX, size)
+    }
+
+    fn of(source: Source, imports: Vec<(u32, ByteSet)>, work_left: u64, nfa_size: usize) -> Self {
+        let is_machine = matches!(source, Source::Machine(_));
         let lazy = Self {
+            is_machine,
             states: Segmented::default(),
             headers: Segmented::default(),
             n_states: AtomicUsize::new(0),
-            making: Mutex::new(Making { subset, imports, work_left: work.left() }),
+            making: Mutex::new(Making { source, imports, work_left }),
             stop: OnceLock::new(),
             failed: LazyState::default(),
             nfa_size,
         };
-        lazy.add_headers(&lazy.lock().subset);
-        Ok((lazy, units))
+        lazy.add_headers(&lazy.lock().source);
+        lazy
+    }
+
+    /// Whether a machine makes the states.
+    pub(crate) fn is_machine(&self) -> bool {
+        self.is_machine
     }
 
     /// States that some edge leads to so far.
@@ -143,12 +169,13 @@ impl Lazy {
         self.making.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add_headers(&self, subset: &Subset) {
-        for number in self.n_states()..subset.n_states() {
-            let (accepting, goes_on) = subset.header(number as u32);
+    fn add_headers(&self, source: &Source) {
+        let n_states = source.n_states();
+        for number in self.n_states()..n_states {
+            let (accepting, goes_on) = source.header(number as u32);
             self.headers.get_or_init(number, || Header { accepting, goes_on });
         }
-        self.n_states.store(subset.n_states(), Ordering::Release);
+        self.n_states.store(n_states, Ordering::Release);
     }
 
     #[cold]
@@ -159,7 +186,7 @@ impl Lazy {
         }
         match self.stop().map_or_else(|| making.make(number), Err) {
             Ok(state) => {
-                self.add_headers(&making.subset);
+                self.add_headers(&making.source);
                 self.states.get_or_init(number as usize, || state)
             }
             Err(stop) => {
@@ -175,13 +202,33 @@ impl Lazy {
     }
 }
 
+impl Source {
+    fn n_states(&self) -> usize {
+        match self {
+            Self::Subset(subset) => subset.n_states(),
+            Self::Machine(numbered) => numbered.states.len(),
+        }
+    }
+
+    fn header(&self, number: u32) -> (bool, bool) {
+        match self {
+            Self::Subset(subset) => subset.header(number),
+            Self::Machine(numbered) => numbered.header(number),
+        }
+    }
+}
+
 impl Making {
     fn make(&mut self, number: u32) -> Result<LazyState, Stop> {
+        let subset = match &mut self.source {
+            Source::Subset(subset) => subset,
+            Source::Machine(numbered) => return numbered.make(number),
+        };
         let mut work = Work::new(self.work_left, &|| false);
-        self.subset.forget();
-        self.subset.expand(number, &mut work)?;
+        subset.forget();
+        subset.expand(number, &mut work)?;
         self.work_left = work.left();
-        let (letters, called) = self.subset.made();
+        let (letters, called) = subset.made();
         let mut byte_edges = Vec::with_capacity(letters.len());
         let mut next_bytes = ByteSet::EMPTY;
         for letter in letters {
@@ -204,6 +251,49 @@ impl Making {
             called_bytes,
             own_loop: OnceLock::new(),
         })
+    }
+}
+
+/// The states of a machine that some edge leads to, numbered as they were met.
+struct Numbered {
+    machine: SharedMachine,
+    states: Vec<u128>,
+    numbers: HashMap<u128, u32>,
+    max: usize,
+}
+
+impl Numbered {
+    fn new(machine: SharedMachine, max: usize) -> Self {
+        // The start by itself does not accept; should an edge lead back to it, that is another state.
+        let states = machine.start().into_iter().collect();
+        Self { machine, states, numbers: HashMap::default(), max }
+    }
+
+    fn header(&self, number: u32) -> (bool, bool) {
+        let state = self.states[number as usize];
+        (number > 0 && self.machine.may_end(state), self.machine.bytes_after(state).next().is_some())
+    }
+
+    fn make(&mut self, number: u32) -> Result<LazyState, Stop> {
+        let Some(&state) = self.states.get(number as usize) else { return Ok(LazyState::default()) };
+        let mut byte_edges: Vec<ByteEdge> = Vec::new();
+        let mut next_bytes = ByteSet::EMPTY;
+        for (byte, next) in self.machine.bytes_after(state) {
+            next_bytes.insert_range(byte, byte);
+            let new = self.states.len() as u32;
+            let target = *self.numbers.entry(next).or_insert(new);
+            if target == new {
+                self.states.push(next);
+            }
+            match byte_edges.last_mut() {
+                Some(last) if last.target == target && last.high + 1 == byte => last.high = byte,
+                _ => byte_edges.push(ByteEdge { low: byte, high: byte, target }),
+            }
+        }
+        if self.states.len() > self.max {
+            return Err(Stop::States);
+        }
+        Ok(LazyState { byte_edges: byte_edges.into(), next_bytes, ..LazyState::default() })
     }
 }
 

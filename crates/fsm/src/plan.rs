@@ -573,7 +573,7 @@ fn expanded_size(
             Expr::Tag(text) => text.len() as u64,
             Expr::Until(until) => until.n_bytes() as u64,
             // A call.
-            Expr::Set { .. } => {
+            Expr::Set { .. } | Expr::Machine(_) => {
                 total = total.saturating_add(factor);
                 continue;
             }
@@ -613,7 +613,7 @@ fn closed_rules(grammar: &Grammar) -> (Vec<bool>, Vec<bool>) {
                 Expr::Rule(rule) => closed[rule.index()],
                 Expr::JsonText(body) | Expr::Member { body, .. } => of(body),
                 Expr::Set { parts, .. } => of(&parts[0]),
-                Expr::And(_) | Expr::Not(_) => false,
+                Expr::And(_) | Expr::Not(_) | Expr::Machine(_) => false,
                 Expr::Until(until) => !until.ends() && until.continuations().iter().all(of),
                 _ => true,
             };

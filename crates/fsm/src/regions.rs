@@ -73,13 +73,22 @@ pub(crate) fn find(
         return Ok(Vec::new());
     }
     let mut regions: Vec<_> = reached(grammar, grammar.root())
+        .0
         .into_iter()
         .filter(|&rule| grammar.rule(rule).budget().is_some() && facts.nonempty(grammar.rule(rule).body()))
         .collect();
     regions.sort_unstable();
     for &region in &regions {
         let (named, place) = (grammar.rule(region).name(), grammar.rule(region).place());
-        for below in reached(grammar, region) {
+        let (below, machine) = reached(grammar, region);
+        if machine {
+            let message = format!(
+                "rule `{named}` has a budget of steps, but has numbers in it that cannot be put in line: multiples of too large \
+                 a number"
+            );
+            return Err(Error::new(ErrorKind::Budget, place.clone(), named, message));
+        }
+        for below in below {
             let other = grammar.rule(below).name();
             let message = if below != region && grammar.rule(below).budget().is_some() {
                 format!(
@@ -113,9 +122,10 @@ pub(crate) fn check(automata: &Automata, region: RuleId) -> Result<(), Error> {
     Err(Error::new(ErrorKind::Budget, automata.place(region).clone(), name, message))
 }
 
-/// The rules that a rule refers to, itself first.
-fn reached(grammar: &Grammar, rule: formwork_grammar::RuleId) -> Vec<formwork_grammar::RuleId> {
+/// The rules that a rule refers to, itself first, and whether there is a machine in them.
+fn reached(grammar: &Grammar, rule: formwork_grammar::RuleId) -> (Vec<formwork_grammar::RuleId>, bool) {
     let mut rules = vec![rule];
+    let mut has_machine = false;
     let mut is_met: HashSet<_> = rules.iter().copied().collect();
     let mut is_seen = vec![false; grammar.n_exprs()];
     let mut next = 0;
@@ -128,9 +138,10 @@ fn reached(grammar: &Grammar, rule: formwork_grammar::RuleId) -> Vec<formwork_gr
             }
             match grammar.expr(expr) {
                 Expr::Rule(callee) => rules.extend(is_met.insert(*callee).then_some(*callee)),
+                Expr::Machine(_) => has_machine = true,
                 expr => todo.extend_from_slice(expr.operands()),
             }
         }
     }
-    rules
+    (rules, has_machine)
 }

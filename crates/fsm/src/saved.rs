@@ -327,6 +327,10 @@ impl Portable {
                 writer.u8(3);
                 writer.u32(*position);
             }
+            Self::Machine(position) => {
+                writer.u8(9);
+                writer.u32(*position);
+            }
             Self::Counted { before, repeated, body, after, spellings, min, max } => {
                 writer.u8(4);
                 [before, body, after].iter().for_each(|parts| writer.list(parts));
@@ -414,6 +418,7 @@ impl Portable {
             }
             7 => Self::Called(reader.u32()?),
             8 => Self::Region(reader.u32()?),
+            9 => Self::Machine(reader.u32()?),
             _ => return Err(Malformed::new("has a unit of no kind")),
         })
     }

@@ -12,7 +12,7 @@ use crate::subset::Bounds;
 use crate::ticks;
 use crate::unticked::Unticked;
 use crate::work::{Stop, Work};
-use formwork_grammar::{ByteSet, Conditions, HashMap};
+use formwork_grammar::{ByteSet, Conditions, HashMap, SharedMachine};
 use std::hash::Hash;
 use std::marker::PhantomData;
 use std::sync::OnceLock;
@@ -227,6 +227,12 @@ impl Tables {
         Ok((Self { alphabet, lazy: Some(lazy), ..Self::dead() }, imports))
     }
 
+    /// The tables of a machine, with at most so many states.
+    pub(crate) fn machine(machine: SharedMachine, max_states: usize) -> Self {
+        let alphabet = machine.alphabet();
+        Self { alphabet, lazy: Some(Lazy::machine(machine, max_states)), ..Self::dead() }
+    }
+
     /// The tables of what has none: one state that reads nothing.
     pub(crate) fn dead() -> Self {
         let mut dead = Dfa::default();
@@ -250,9 +256,9 @@ impl Tables {
         }
     }
 
-    /// Makes the edges of all states.
+    /// Makes the edges of all states; not those of a machine, which may have any number.
     pub(crate) fn complete(&self, interrupt: &dyn Fn() -> bool) -> Result<(), Stop> {
-        let Some(lazy) = &self.lazy else { return Ok(()) };
+        let Some(lazy) = self.lazy.as_ref().filter(|lazy| !lazy.is_machine()) else { return Ok(()) };
         let mut next = 0;
         while next < lazy.n_states() {
             lazy.state(next as u32);
@@ -268,9 +274,9 @@ impl Tables {
     }
 
     /// Of states that are made when they are reached: the same with the same numbers, all made at once, and which of the
-    /// units that are called are called in them. `None` if these are very many or beyond a limit.
+    /// units that are called are called in them. `None` if these are very many or beyond a limit, or a machine's.
     pub(crate) fn whole(&self) -> Option<(Self, Vec<u32>)> {
-        let lazy = self.lazy.as_ref()?;
+        let lazy = self.lazy.as_ref().filter(|lazy| !lazy.is_machine())?;
         self.complete(&|| lazy.n_states() > MAX_WHOLE).ok()?;
         let mut dfa = Dfa::default();
         for number in 0..lazy.n_states() as u32 {

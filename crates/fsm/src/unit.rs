@@ -29,6 +29,8 @@ pub(crate) enum Unit {
     Counted { shape: Shape, min: u32, max: Option<u32> },
     /// A set of members, without the empty text.
     Set(ExprId),
+    /// A machine, without the empty text.
+    Machine(ExprId),
     /// The JSON escapes of the characters in these ranges.
     Escape(Vec<(u32, u32)>),
     /// One symbol of a set: an automaton that reads nothing.

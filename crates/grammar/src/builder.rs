@@ -6,7 +6,7 @@ use crate::grammar::{Inner, Region};
 use crate::import::Imported;
 use crate::{
     ByteSet, CharClass, Conditions, Expr, ExprId, Grammar, GrammarError, GrammarErrorKind, Limits, Place,
-    Properties, Rule, RuleId, Sharing, Symbol, SymbolSet, Until,
+    Properties, Rule, RuleId, SharedMachine, Sharing, Symbol, SymbolSet, Until,
 };
 use hashbrown::HashTable;
 use smallvec::SmallVec;
@@ -540,6 +540,14 @@ impl GrammarBuilder {
         self.intern(Expr::Set { parts, conditions: Box::new(conditions) })
     }
 
+    /// The texts of a machine.
+    pub fn machine(&mut self, machine: SharedMachine) -> ExprId {
+        match machine.start() {
+            Some(_) => self.intern(Expr::Machine(machine)),
+            None => self.never,
+        }
+    }
+
     /// The members below `body` that have no set yet.
     fn members(&mut self, body: ExprId) -> Vec<(u32, ExprId)> {
         let mut seen = crate::collections::HashSet::default();
@@ -643,6 +651,7 @@ fn heap_bytes(expr: &Expr) -> usize {
             size_of_val(set.members()) + set.members().iter().map(name).sum::<usize>()
         }
         Expr::Tag(text) => text.len(),
+        Expr::Machine(machine) => machine.name().len(),
         Expr::Until(until) => until.n_bytes() + 40 * (until.continuations().len() + until.excluded().len()),
         _ => 0,
     }
@@ -672,7 +681,7 @@ fn properties(expr: &Expr, of: &[Properties]) -> Properties {
         Expr::Member { body, .. } => Properties { is_text: false, has_members: true, ..all(&[*body]) },
         Expr::Rule(_) => Properties { is_text: false, has_rules: true, ..leaf },
         Expr::JsonText(body) => Properties { is_text: false, ..all(&[*body]) },
-        Expr::Symbols(_) => Properties { is_text: false, ..leaf },
+        Expr::Symbols(_) | Expr::Machine(_) => Properties { is_text: false, ..leaf },
         Expr::Tag(text) => {
             let tree_size = u32::try_from(text.len()).unwrap_or(u32::MAX);
             Properties { is_text: false, tree_size, ..leaf }

@@ -1,6 +1,6 @@
 //! The expressions that rule bodies are made of.
 
-use crate::{ByteSet, CharClass, Conditions, ExprId, RuleId, SymbolSet, Until};
+use crate::{ByteSet, CharClass, Conditions, ExprId, RuleId, SharedMachine, SymbolSet, Until};
 
 /// One expression; operands are ids into the same grammar's arena.
 ///
@@ -69,6 +69,8 @@ pub enum Expr {
         /// The texts; the empty one must not be among them.
         body: ExprId,
     },
+    /// The texts of a machine, which has some.
+    Machine(SharedMachine),
 }
 
 impl Expr {
@@ -88,7 +90,8 @@ impl Expr {
             | Self::Class(_)
             | Self::Rule(_)
             | Self::Symbols(_)
-            | Self::Tag(_) => &[],
+            | Self::Tag(_)
+            | Self::Machine(_) => &[],
         }
     }
 }

@@ -177,9 +177,12 @@ impl GrammarBuilder {
                     let body = of(body);
                     self.member(*number, body)
                 }
-                Expr::Bytes(_) | Expr::ByteClass(_) | Expr::Class(_) | Expr::Symbols(_) | Expr::Tag(_) => {
-                    self.leaf(from)
-                }
+                Expr::Bytes(_)
+                | Expr::ByteClass(_)
+                | Expr::Class(_)
+                | Expr::Symbols(_)
+                | Expr::Tag(_)
+                | Expr::Machine(_) => self.leaf(from),
             };
             copies[id.index()] = Some(copy);
             todo.pop();

@@ -45,6 +45,7 @@ mod id;
 mod place;
 
 mod conditions;
+mod machine;
 mod symbol;
 mod until;
 
@@ -70,6 +71,7 @@ pub use id::{ExprId, RuleId};
 pub use import::Part;
 pub use lengths::TextLengths;
 pub use limits::Limits;
+pub use machine::{Machine, SharedMachine};
 pub use place::{Place, Position};
 pub use symbol::{Symbol, SymbolSet};
 pub use until::Until;

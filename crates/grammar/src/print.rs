@@ -208,6 +208,11 @@ impl<'a> Plan<'a> {
                 write_text(f, text)?;
                 f.write_char(')')?;
             }
+            Expr::Machine(machine) => {
+                f.write_str("Machine(")?;
+                write_text(f, machine.name())?;
+                f.write_char(')')?;
+            }
             Expr::Until(until) => {
                 f.write_str("Until(")?;
                 todo.push(Todo::Text(")"));
@@ -288,6 +293,7 @@ fn shared(grammar: &Grammar) -> Vec<bool> {
             Expr::Rule(_) => REFERENCE as usize,
             Expr::Symbols(set) => 10 * set.members().len(),
             Expr::Tag(text) => text.len(),
+            Expr::Machine(machine) => machine.name().len(),
             Expr::Until(until) => until.n_bytes(),
             _ => 3,
         };
@@ -364,6 +370,7 @@ fn hashes(grammar: &Grammar, names: &[String]) -> Vec<u64> {
             Expr::Member { number, .. } => hash.add(b"m").add(&number.to_le_bytes()),
             Expr::Symbols(set) => hash.add(b"t").add(set.to_string().as_bytes()),
             Expr::Tag(text) => hash.add(b"g").add(text.as_bytes()),
+            Expr::Machine(machine) => hash.add(b"M").add(machine.name().as_bytes()),
             Expr::Until(until) => {
                 hash.add(if until.ends() { b"u" } else { b"v" });
                 let texts = until.arms().map(|arm| arm.0).chain(until.excluded().iter().map(|text| &**text));

@@ -3,7 +3,9 @@
 mod common;
 
 use common::Schema;
+use formwork_grammar::{Expr, ExprId, SharedMachine};
 use formwork_json_schema::{Numbers, Options};
+use std::collections::BTreeSet;
 
 /// The value of a number's text times 10^8, exactly.
 fn scaled(text: &str) -> i128 {
@@ -178,4 +180,131 @@ fn any_spelling_is_there_or_reported() {
         let (_, report) = any.grammar_with_report(schema).expect("supported");
         assert_eq!(report.notes().iter().any(|note| note.what().starts_with("exponents")), note, "{report}");
     }
+}
+
+/// The machine that the numbers of a schema became.
+fn machine(schema: &str) -> SharedMachine {
+    let grammar = Options::default().grammar(schema).expect("a grammar");
+    let exprs = (0..grammar.n_exprs()).filter_map(ExprId::from_index);
+    let mut machines = exprs.filter_map(|id| match grammar.expr(id) {
+        Expr::Machine(machine) => Some(machine.clone()),
+        _ => None,
+    });
+    machines.next().expect("numbers with very many states")
+}
+
+fn accepts(machine: &SharedMachine, text: &str) -> bool {
+    let state =
+        text.bytes().try_fold(machine.start().expect("some texts"), |state, byte| machine.next(state, byte));
+    state.is_some_and(|state| machine.may_end(state))
+}
+
+/// A number of units of the last of `places` digits behind the point.
+fn decimal(units: i128, places: usize) -> String {
+    let digits = format!("{:0width$}", units.unsigned_abs(), width = places + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - places);
+    let sign = if units < 0 { "-" } else { "" };
+    let fraction = fraction.trim_end_matches('0');
+    format!("{sign}{whole}{}{fraction}", if fraction.is_empty() { "" } else { "." })
+}
+
+/// Asserts that of the numbers up to `last` units a schema's machine accepts those that are allowed, and, if there are no
+/// others, that it goes on with nothing that none of them begins with.
+#[track_caller]
+fn numbers_are(schema: &str, places: usize, last: i128, is_finite: bool, allowed: impl Fn(i128) -> bool) {
+    let machine = machine(schema);
+    let mut texts = BTreeSet::new();
+    for units in -last..=last {
+        let text = decimal(units, places);
+        assert_eq!(accepts(&machine, &text), allowed(units), "{schema} {text}");
+        if allowed(units) {
+            texts.insert(text);
+        }
+    }
+    let longest = texts.iter().map(String::len).max().expect("some");
+    let mut todo = vec![(String::new(), machine.start().expect("some"))];
+    while let Some((prefix, state)) = todo.pop().filter(|_| is_finite) {
+        let at = prefix.strip_suffix('.').unwrap_or(&prefix);
+        let begins = |at: &str| texts.range(at.to_owned()..).next().is_some_and(|text| text.starts_with(at));
+        // Zeros behind the point may always follow, and zero may have a sign.
+        let zeros = prefix.contains('.') && begins(at.trim_end_matches('0').trim_end_matches('.'));
+        assert!(
+            begins(at) || zeros || prefix.starts_with("-0") && begins("0") || prefix == "-" && begins("0"),
+            "{schema} {prefix}"
+        );
+        if prefix.len() < longest {
+            todo.extend(
+                machine
+                    .bytes_after(state)
+                    .map(|(byte, next)| (format!("{prefix}{}", char::from(byte)), next)),
+            );
+        }
+    }
+}
+
+#[test]
+fn divisors_with_very_many_remainders_are_exact() {
+    let between = |low: i128, high: i128| move |n: i128| (low..=high).contains(&n);
+    let inside = between(-50_000, 250_000);
+    numbers_are(
+        r#"{"type": "number", "multipleOf": 1237, "minimum": -50000, "maximum": 250000}"#,
+        0,
+        300_000,
+        true,
+        |n| n % 1237 == 0 && inside(n),
+    );
+    numbers_are(
+        r#"{"type": "integer", "multipleOf": 1238, "exclusiveMinimum": -1238, "maximum": 9000.5}"#,
+        0,
+        100_000,
+        true,
+        |n| n % 1238 == 0 && n > -1238 && n <= 9000,
+    );
+    let inside = between(-4_000, 100_050);
+    numbers_are(
+        r#"{"type": "number", "multipleOf": 12.37, "minimum": -40, "maximum": 1000.5}"#,
+        2,
+        120_000,
+        true,
+        |n| n % 1237 == 0 && inside(n),
+    );
+    numbers_are(r#"{"type": "number", "multipleOf": 1237, "minimum": 99.5}"#, 0, 100_000, false, |n| {
+        n % 1237 == 0 && n >= 100
+    });
+}
+
+#[test]
+fn divisors_that_exclude_each_other_are_exact_with_very_many_remainders() {
+    let schema = r#"{"type": "number", "allOf": [
+        {"anyOf": [{"multipleOf": 33}, {"multipleOf": 12}, {"multipleOf": 77}]},
+        {"anyOf": [{"allOf": [{"not": {"multipleOf": 6}}, {"not": {"multipleOf": 7}}]}, {"multipleOf": 44}]},
+        {"anyOf": [{"not": {"multipleOf": 11}}, {"multipleOf": 13}]},
+        {"not": {"multipleOf": 429}}, {"exclusiveMaximum": -100000}]}"#;
+    numbers_are(schema, 0, 400_000, false, |n| {
+        let of = |divisor: i128| n % divisor == 0;
+        (of(33) || of(12) || of(77))
+            && (!of(6) && !of(7) || of(44))
+            && (!of(11) || of(13))
+            && !of(429)
+            && n < -100_000
+    });
+}
+
+#[test]
+fn a_divisor_has_any_number_of_places() {
+    let machine = machine(r#"{"type": "number", "multipleOf": 0.123456789}"#);
+    for n in [0, 1, 2, 81, 1_000_000_007, 987_654_321_987] {
+        let units = 123_456_789 * n;
+        assert!(accepts(&machine, &decimal(units, 9)) && accepts(&machine, &decimal(-units, 9)), "{n}");
+        assert!(!accepts(&machine, &decimal(units + 1, 9)), "{n}");
+    }
+    assert!(
+        accepts(&machine, "123456789")
+            && accepts(&machine, "123456789.000000000000")
+            && accepts(&machine, "-0.0")
+    );
+    assert!(!accepts(&machine, "0.1234567891") && !accepts(&machine, "123456789.0000000000001"));
+    // Behind three places, six more do not reach every remainder.
+    let state = |text: &str| text.bytes().try_fold(machine.start()?, |state, byte| machine.next(state, byte));
+    assert!(state("0.123").is_some() && state("0.124").is_none() && state("0.246").is_some());
 }

@@ -74,8 +74,11 @@ impl Reference {
     /// The recogniser of what the root rule of `grammar` stands for, with symbols spelled as bytes. No byte class of the
     /// grammar may have the byte that spellings begin with.
     pub fn with_symbols(grammar: &Grammar, symbols: &SpelledSymbols) -> Self {
-        let is_set = |i| matches!(ExprId::from_index(i).map(|id| grammar.expr(id)), Some(Expr::Set { .. }));
-        let expanded = (0..grammar.n_exprs()).any(is_set).then(|| expand_sets(grammar));
+        let is_expanded = |i| {
+            let expr = ExprId::from_index(i).map(|id| grammar.expr(id));
+            matches!(expr, Some(Expr::Set { .. } | Expr::Machine(_)))
+        };
+        let expanded = (0..grammar.n_exprs()).any(is_expanded).then(|| expand_sets(grammar));
         Self { plan: RefCell::new(Plan::new(expanded.as_ref().unwrap_or(grammar), symbols)) }
     }
 

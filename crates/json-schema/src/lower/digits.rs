@@ -3,7 +3,7 @@
 //! A state is what the digits so far say about each of them: for a bound, how many digits it agrees on or which side
 //! won; for a divisor, the remainder. At the end the formula is evaluated on that. So any combination is exact, and what
 //! a divisor costs is its remainders, times a few for each bound beside it. States are rules that end with each other,
-//! which the engine turns into one automaton.
+//! which the engine turns into one automaton. Where they are many, `decimals.rs` computes them one by one instead.
 
 use super::Lowering;
 use crate::decimal::Decimal;
@@ -15,7 +15,9 @@ use std::cmp::Ordering;
 
 /// Remainders of one divisor.
 const MAX_MODULUS: u64 = 10_000;
-/// States of one number.
+/// States of one number that are rules if it can be helped: where there are more, most are never reached.
+const MAX_WRITTEN: usize = 1_000;
+/// The same if it cannot.
 const MAX_STATES: usize = 150_000;
 /// Places after the point that a divisor has.
 const MAX_PLACES: i64 = 30;
@@ -240,12 +242,26 @@ impl Questions {
 }
 
 /// Which digits may follow a point.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Fraction {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fraction {
     None,
     Zeros,
     Any,
 }
+
+impl Fraction {
+    /// Those of numbers, or of whole ones.
+    pub(super) fn of(whole: bool, numbers: Numbers) -> Self {
+        match (whole, numbers) {
+            (false, _) => Self::Any,
+            (true, Numbers::Any) => Self::Zeros,
+            (true, _) => Self::None,
+        }
+    }
+}
+
+/// The edges of each state, and whether a number may end there.
+type Explored = (Vec<Vec<(u8, usize)>>, Vec<bool>);
 
 impl Lowering<'_> {
     /// The numbers of a formula without exponents; with `whole`, whole numbers only.
@@ -256,12 +272,32 @@ impl Lowering<'_> {
         pointer: &str,
     ) -> Result<ExprId, Error> {
         self.runs.has_others = true;
-        let questions = self.questions(formula, pointer)?;
-        let fraction = match (whole, self.options.numbers) {
-            (false, _) => Fraction::Any,
-            (true, Numbers::Any) => Fraction::Zeros,
-            (true, _) => Fraction::None,
+        let questions = self.questions(formula, pointer);
+        let fraction = Fraction::of(whole, self.options.numbers);
+        if let Ok(questions) = &questions {
+            if let Some((edges, ends)) = self.explore(formula, questions, fraction, MAX_WRITTEN) {
+                return Ok(self.digit_rules(&edges, &ends, pointer));
+            }
+        }
+        if let Some(numbers) = self.by_remainders(formula, whole, pointer)? {
+            return Ok(numbers);
+        }
+        let Some((edges, ends)) = self.explore(formula, &questions?, fraction, MAX_STATES) else {
+            let message =
+                format!("the bounds and multiples of one number need more than {MAX_STATES} states");
+            return Err(Error::limit(pointer, message));
         };
+        Ok(self.digit_rules(&edges, &ends, pointer))
+    }
+
+    /// All states that digits lead to; `None` if there are more than `max`.
+    fn explore(
+        &mut self,
+        formula: FormulaId,
+        questions: &Questions,
+        fraction: Fraction,
+        max: usize,
+    ) -> Option<Explored> {
         let mut states = vec![State {
             stage: Stage::Start,
             negative: false,
@@ -276,10 +312,8 @@ impl Lowering<'_> {
         let mut edges: Vec<Vec<(u8, usize)>> = Vec::new();
         let mut ends: Vec<bool> = Vec::new();
         while let Some(state) = states.get(edges.len()).cloned() {
-            if states.len() > MAX_STATES {
-                let message =
-                    format!("the bounds and multiples of one number need more than {MAX_STATES} states");
-                return Err(Error::limit(pointer, message));
+            if states.len() > max {
+                return None;
             }
             let mut own = Vec::new();
             for &c in b"-.0123456789" {
@@ -295,10 +329,10 @@ impl Lowering<'_> {
             let complete = matches!(state.stage, Stage::Zero | Stage::Whole | Stage::Fraction);
             let canonical = !state.needless && (state.nonzero || !state.negative);
             ends.push(
-                complete && (canonical || !questions.canonical) && self.evaluate(formula, &questions, &state),
+                complete && (canonical || !questions.canonical) && self.evaluate(formula, questions, &state),
             );
         }
-        Ok(self.digit_rules(&edges, &ends, pointer))
+        Some((edges, ends))
     }
 
     fn evaluate(&mut self, formula: FormulaId, questions: &Questions, state: &State) -> bool {
@@ -327,7 +361,9 @@ impl Lowering<'_> {
                 }
                 Atom::Multiple(of, sign) => {
                     let Some(divisor) = divisor(&of) else {
-                        let message = format!("`multipleOf` {of} has more than {MAX_MODULUS} remainders");
+                        let message = format!(
+                            "`multipleOf` {of} has more than {MAX_MODULUS} remainders, and it or what is asked beside it has too many digits to compute them"
+                        );
                         return Err(Error::limit(
                             self.normal.pointer_of(self.demand, "multipleOf")?,
                             message,

@@ -5,6 +5,7 @@ mod array;
 mod canonical;
 mod clash;
 mod compare;
+mod decimals;
 mod digits;
 mod idn_hostname;
 mod layout;

@@ -1,6 +1,8 @@
 //! One expression of a grammar as a grammar of its own.
 
-use formwork_grammar::{Clause, Conditions, Expr, ExprId, Grammar, GrammarBuilder, HashMap, Place, RuleId};
+use formwork_grammar::{
+    ByteSet, Clause, Conditions, Expr, ExprId, Grammar, GrammarBuilder, HashMap, Place, RuleId, SharedMachine,
+};
 use std::collections::BTreeMap;
 
 /// The grammar whose root rule is one expression of another grammar, with the rules that it reaches.
@@ -89,6 +91,7 @@ fn copy(
                 Expr::Set { parts, conditions } => {
                     set(&mut builder, grammar, (parts[0], conditions), &copies, &mut repeat)
                 }
+                Expr::Machine(machine) => states_of(&mut builder, machine),
                 Expr::Symbols(set) => builder.symbols(set.clone()),
                 Expr::Tag(tag) => builder.tag(tag),
                 Expr::Until(until) => {
@@ -113,6 +116,34 @@ fn copy(
     let body = wrap(&mut builder, copies[&expr]);
     builder.define(root, body);
     builder.build(root).expect("a part of a finished grammar is within the limits and well-formed")
+}
+
+/// A machine with a rule for each of its states, of which there must be few.
+fn states_of(builder: &mut GrammarBuilder, machine: &SharedMachine) -> ExprId {
+    let mut states: Vec<u128> = machine.start().into_iter().collect();
+    let mut rules: HashMap<u128, RuleId> = HashMap::default();
+    for &state in &states {
+        rules.insert(state, builder.declare("state", Place::none()));
+    }
+    let mut next = 0;
+    while let Some(&state) = states.get(next) {
+        next += 1;
+        let mut ways = Vec::new();
+        for (byte, target) in machine.bytes_after(state) {
+            let rule = *rules.entry(target).or_insert_with(|| {
+                states.push(target);
+                builder.declare("state", Place::none())
+            });
+            let (read, rest) = (builder.byte_class(ByteSet::range(byte, byte)), builder.rule(rule));
+            ways.push(builder.seq([read, rest]));
+        }
+        if machine.may_end(state) {
+            ways.push(builder.empty());
+        }
+        let body = builder.alt(ways);
+        builder.define(rules[&state], body);
+    }
+    builder.rule(rules[&states[0]])
 }
 
 /// The expressions below `expr`, itself included, operands first; rules are not entered.
