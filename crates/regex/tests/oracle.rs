@@ -127,6 +127,13 @@ fn ahead_pattern() -> impl Strategy<Value = String> {
         "b?",
         "",
         "(?:ab|c)*",
+        // Bounds, some of which a length ahead makes needless.
+        "[ab]{0,3}",
+        "[^c]{1,2}",
+        "(?:a|bc){1,2}",
+        "(?:b?[ac]{1,2}){1,3}",
+        "(?=.{1,3}$)",
+        "(?=[ab]{0,2}$)",
     ]);
     leaf.prop_map(str::to_owned).prop_recursive(4, 16, 3, |inner| {
         prop_oneof![
