@@ -95,6 +95,8 @@ pub enum Style {
     QwenXml,
     /// `<parameter name="KEY">VALUE</parameter>`.
     MinimaxXml,
+    /// `]<]minimax[>[<KEY>VALUE]<]minimax[>[</KEY>`, at every depth, lists as `item` elements.
+    MinimaxM3Xml,
     /// `<｜DSML｜parameter name="KEY" string="true">VALUE</｜DSML｜parameter>`.
     DeepseekXml,
     /// `<｜DSML｜ parameter name="KEY" string="true">VALUE</｜DSML｜ parameter>`.

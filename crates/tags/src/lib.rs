@@ -53,10 +53,10 @@
 //!
 //! The styles of `json_schema` are `json`; `pythonic`, `a=1, b='x'`: the outermost object as keyword arguments, whose values
 //! are Python literals; `pythonic_or_json`, the same with `true`, `false` and `null` as well;
-//! `gemma_4`, `{a:1,b:<|"|>x<|"|>}`; and `qwen_xml`, `minimax_xml`,
-//! `deepseek_xml`, `deepseek_v4_1_xml`, `glm_xml` and `kimi_k3_xml`: the outermost object as a list of parameters, whose
-//! strings are written as they are, without quotes and escapes, and cannot contain what closes a parameter. White space may
-//! stand between parameters and around values that are not strings.
+//! `gemma_4`, `{a:1,b:<|"|>x<|"|>}`; `minimax_m3_xml`, where objects and lists nest as elements; and `qwen_xml`,
+//! `minimax_xml`, `deepseek_xml`, `deepseek_v4_1_xml`, `glm_xml` and `kimi_k3_xml`: the outermost object as a list of
+//! parameters, whose strings are written as they are, without quotes and escapes, and cannot contain what closes a parameter.
+//! White space may stand between parameters and around values that are not strings.
 //!
 //! # Costs and limits
 //! Linear in the document; nesting is bounded. Schemas that mean the same are one rule, however many tags have them, and one
@@ -83,6 +83,7 @@ mod object;
 
 mod gemma;
 mod keywords;
+mod nested;
 mod python;
 mod xml;
 

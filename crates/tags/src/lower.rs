@@ -195,6 +195,7 @@ impl Lowering<'_> {
             Style::Json => self.json(schema, &key, here)?,
             Style::Pythonic | Style::PythonicOrJson => self.keywords(schema, here)?,
             Style::Gemma4 => self.gemma(schema, here)?,
+            Style::MinimaxM3Xml => self.nested(schema, here)?,
             _ => self.xml(schema, here)?,
         };
         self.schemas.insert(key, expr);

@@ -27,7 +27,7 @@ use crate::error::{Error, ErrorKind};
 use crate::format::{AnyText, Dispatch, Format, Marker, Style, Tag, TagsWithSeparator, TriggeredTags};
 use serde_json::{Value, json};
 
-const FAMILIES: [&str; 40] = [
+const FAMILIES: [&str; 41] = [
     include_str!("../families/llama3.json"),
     include_str!("../families/llama_pythonic.json"),
     include_str!("../families/qwen3.json"),
@@ -68,6 +68,7 @@ const FAMILIES: [&str; 40] = [
     include_str!("../families/granite_20b_fc.json"),
     include_str!("../families/phi4_mini.json"),
     include_str!("../families/gemma_4.json"),
+    include_str!("../families/minimax_m3.json"),
 ];
 
 /// What a family of models writes when it thinks and calls tools.
@@ -299,6 +300,7 @@ impl Model {
                 "json" => Style::Json,
                 "qwen_xml" => Style::QwenXml,
                 "minimax_xml" => Style::MinimaxXml,
+                "minimax_m3_xml" => Style::MinimaxM3Xml,
                 "deepseek_xml" => Style::DeepseekXml,
                 "deepseek_v4_1_xml" => Style::DeepseekV41Xml,
                 "gemma_4" => Style::Gemma4,

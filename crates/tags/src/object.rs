@@ -1,4 +1,4 @@
-//! What a schema says of the members of the outermost object, for styles that write that object themselves.
+//! What a schema says of the members of an object, for styles that write objects themselves: most of them the outermost one.
 //!
 //! Each property is then compiled by the JSON Schema frontend as a schema of its own,
 //! `{"$ref": "…#/properties/KEY"}` with the whole schema as a resource, so that references inside hold.
@@ -17,6 +17,8 @@ const MAX_REFERENCES: usize = 16;
 /// The members of an object.
 #[derive(Debug)]
 pub(crate) struct Object<'s> {
+    /// Where its schema stands in the whole one, as a JSON pointer.
+    pub(crate) at: String,
     /// Those that are declared, in the order of the schema.
     pub(crate) properties: Vec<Property<'s>>,
     pub(crate) others: Others,
@@ -46,14 +48,29 @@ pub(crate) enum Others {
 }
 
 impl<'s> Object<'s> {
-    /// The object that a schema, which stands `here`, describes; local references of the root are followed. If it is
-    /// `strict` and declares properties, others may only come if it says so.
+    /// The object that a schema, which stands `here`, describes; local references are followed. If it is `strict` and
+    /// declares properties, others may only come if it says so.
     ///
     /// # Errors
     /// It describes no object, or something of the object beside its members.
     pub(crate) fn read(schema: &'s Value, strict: bool, here: &Here<'_>) -> Result<Self, Error> {
-        let Some((members, path)) = resolve(schema, here)? else {
-            return Ok(Self { properties: Vec::new(), others: Others::Any, required_others: Vec::new() });
+        Self::read_at(schema, "", strict, here)
+    }
+
+    /// The same for the part that stands `at` a place in the schema.
+    ///
+    /// # Errors
+    /// It describes no object, or something of the object beside its members.
+    pub(crate) fn read_at(schema: &'s Value, at: &str, strict: bool, here: &Here<'_>) -> Result<Self, Error> {
+        let known = ["type", "properties", "required", "additionalProperties"];
+        let (members, path) = resolve(schema, at, "object", &known, here)?;
+        let Some(members) = members else {
+            return Ok(Self {
+                at: path,
+                properties: Vec::new(),
+                others: Others::Any,
+                required_others: Vec::new(),
+            });
         };
         let place = |name: &str| format!("{}{path}/{name}", here.pointer);
         let declared = match members.get("properties") {
@@ -89,51 +106,62 @@ impl<'s> Object<'s> {
         let mut met: HashSet<&str> = HashSet::default();
         let required_others =
             required.iter().copied().filter(|&name| !is_declared(name) && met.insert(name)).collect();
-        Ok(Self { properties, others, required_others })
+        Ok(Self { at: path, properties, others, required_others })
     }
 }
 
-/// The members of an object schema, and where it stands in the whole one.
-type Found<'s> = (&'s Map<String, Value>, &'s str);
+/// The members of a schema, and where it stands in the whole one; there are none of one that takes any value.
+type Found<'s> = (Option<&'s Map<String, Value>>, String);
 
-/// The object schema that a schema is or refers to; `None` if it is any value's.
-fn resolve<'s>(schema: &'s Value, here: &Here<'_>) -> Result<Option<Found<'s>>, Error> {
-    let (mut at, mut path) = (schema, "");
+/// The schema of an object, or of another `kind`, that stands `at` a place in the whole schema or is referred to there. No
+/// other members than the known ones may restrict anything.
+pub(crate) fn resolve<'s>(
+    schema: &'s Value,
+    at: &str,
+    kind: &str,
+    known: &[&str],
+    here: &Here<'_>,
+) -> Result<Found<'s>, Error> {
+    let which = if at.is_empty() { "the outermost" } else { "this" };
+    let (mut found, mut path) = (schema.pointer(at).unwrap_or(&Value::Null), at.to_owned());
     for _ in 0..MAX_REFERENCES {
-        let members = match at {
-            Value::Bool(true) => return Ok(None),
+        let members = match found {
+            Value::Bool(true) => return Ok((None, path)),
             Value::Object(members) => members,
             _ => {
-                let pointer = format!("{}{path}", here.pointer);
-                return Err(Error::new(ErrorKind::Unsatisfiable, pointer, "no object satisfies this schema"));
+                let message = format!("no {kind} satisfies this schema");
+                return Err(Error::new(ErrorKind::Unsatisfiable, format!("{}{path}", here.pointer), message));
             }
         };
         let pointer = |name: &str| format!("{}{path}/{}", here.pointer, escaped(name));
         let local = members.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix('#'));
         if let Some(target) = local {
-            let Some(found) = schema.pointer(target) else {
+            let Some(target_found) = schema.pointer(target) else {
                 return Err(Error::invalid(pointer("$ref"), "the reference leads nowhere"));
             };
             if let Some(other) = members.keys().find(|name| matters(name) && *name != "$ref") {
                 let message = format!(
-                    "`{other}` beside the reference of the outermost object is not supported in this style"
+                    "`{other}` beside the reference of {which} {kind} is not supported in this style"
                 );
                 return Err(Error::new(ErrorKind::Unsupported, pointer(other), message));
             }
-            (at, path) = (found, target);
+            (found, path) = (target_found, target.to_owned());
             continue;
         }
-        if members.get("type").is_some_and(|kind| kind != "object") {
-            return Err(Error::invalid(pointer("type"), "in this style the outermost value is an object"));
+        if members.get("type").is_some_and(|value| value != kind) {
+            let message = match at {
+                "" => format!("in this style the outermost value is an {kind}"),
+                _ => format!("in this style the `type` of this {kind} is {kind:?} alone"),
+            };
+            return Err(Error::invalid(pointer("type"), message));
         }
-        let known = ["type", "properties", "required", "additionalProperties"];
         if let Some(other) = members.keys().find(|name| matters(name) && !known.contains(&name.as_str())) {
-            let message = format!("`{other}` of the outermost object is not supported in this style");
+            let message = format!("`{other}` of {which} {kind} is not supported in this style");
             return Err(Error::new(ErrorKind::Unsupported, pointer(other), message));
         }
-        return Ok(Some((members, path)));
+        return Ok((Some(members), path));
     }
-    Err(Error::invalid(here.pointer, "the references of the outermost object lead in a circle"))
+    Err(Error::invalid(here.pointer, format!("the references of {which} {kind} lead in a circle")))
 }
 
 /// Whether a keyword restricts anything.

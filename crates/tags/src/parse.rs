@@ -401,11 +401,12 @@ fn style(name: &Node<'_>, here: Pointer<'_>) -> Result<Style, Error> {
         Some("kimi_k3_xml") => Ok(Style::KimiK3Xml),
         Some("pythonic") => Ok(Style::Pythonic),
         Some("pythonic_or_json") => Ok(Style::PythonicOrJson),
-        Some("cohere_xml" | "minimax_m3_xml") => {
+        Some("minimax_m3_xml") => Ok(Style::MinimaxM3Xml),
+        Some("cohere_xml") => {
             Err(Error::new(ErrorKind::Unsupported, here, format!("the style {name} is not supported yet")))
         }
         _ => {
-            let known = "json, pythonic, pythonic_or_json, gemma_4, qwen_xml, minimax_xml, deepseek_xml, \
+            let known = "json, pythonic, pythonic_or_json, gemma_4, qwen_xml, minimax_xml, minimax_m3_xml, deepseek_xml, \
                          deepseek_v4_1_xml, glm_xml, kimi_k3_xml";
             Err(Error::invalid(here, format!("there is no style {name}; known are {known}")))
         }

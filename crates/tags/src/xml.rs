@@ -15,16 +15,16 @@ use formwork_grammar::{CharClass, Expr, ExprId, Grammar, Place};
 use serde_json::{Value, json};
 
 /// How one parameter is written.
-struct Markup {
+pub(crate) struct Markup {
     /// Before the key.
-    open: &'static str,
+    pub(crate) open: &'static str,
     /// Between the key and a string: pieces with white space between them.
-    before_text: &'static [&'static str],
+    pub(crate) before_text: &'static [&'static str],
     /// Values that are no strings: their types, and what stands between the key and one of them.
-    before_json: &'static [(&'static [&'static str], &'static [&'static str])],
-    close: &'static str,
+    pub(crate) before_json: &'static [(&'static [&'static str], &'static [&'static str])],
+    pub(crate) close: &'static str,
     /// Whether `&` and `"` are escaped in keys, as in attributes of XML.
-    escapes: bool,
+    pub(crate) escapes: bool,
 }
 
 /// All types but strings.
@@ -39,7 +39,12 @@ fn markup(style: Style) -> Markup {
         escapes: false,
     };
     match style {
-        Style::Json | Style::Pythonic | Style::PythonicOrJson | Style::Gemma4 | Style::QwenXml => plain,
+        Style::Json
+        | Style::Pythonic
+        | Style::PythonicOrJson
+        | Style::Gemma4
+        | Style::MinimaxM3Xml
+        | Style::QwenXml => plain,
         Style::MinimaxXml => Markup {
             open: "<parameter name=\"",
             before_text: &["\">"],
@@ -87,13 +92,13 @@ fn markup(style: Style) -> Markup {
 const MAX_ANY_ORDER: usize = 8;
 
 /// What a parameter's value may be.
-struct Values {
+pub(crate) struct Values {
     /// The texts that a string may have; `None` if it cannot be one.
-    text: Option<ExprId>,
+    pub(crate) text: Option<ExprId>,
     /// Whether that is any text.
-    is_any_text: bool,
+    pub(crate) is_any_text: bool,
     /// What is no string, as JSON, with the number of its types in the markup.
-    json: Vec<(usize, ExprId)>,
+    pub(crate) json: Vec<(usize, ExprId)>,
 }
 
 impl Lowering<'_> {
@@ -214,7 +219,7 @@ impl Lowering<'_> {
     }
 
     /// What the value may be whose schema stands at `at` in the whole schema.
-    fn values(
+    pub(crate) fn values(
         &mut self,
         schema: &JsonSchema,
         markup: &Markup,
@@ -368,7 +373,7 @@ impl Lowering<'_> {
     }
 
     /// The parameters in any order, each at most once, those that are required present.
-    fn in_any_order(
+    pub(crate) fn in_any_order(
         &mut self,
         parameters: &[(ExprId, bool)],
         other: Option<ExprId>,

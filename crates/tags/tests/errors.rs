@@ -91,7 +91,7 @@ fn formats() {
             invalid at /format/json_schema/properties/a/minLength: `minLength` must be a whole number that is not negative
             invalid at /format/json_schema/type: `type` must be one of the seven types, or a list of them
             invalid at /format/json_schema: expected a schema, an object or a boolean, found a number
-            invalid at /format/style: there is no style "yaml"; known are json, pythonic, pythonic_or_json, gemma_4, qwen_xml, minimax_xml, deepseek_xml, deepseek_v4_1_xml, glm_xml, kimi_k3_xml
+            invalid at /format/style: there is no style "yaml"; known are json, pythonic, pythonic_or_json, gemma_4, qwen_xml, minimax_xml, minimax_m3_xml, deepseek_xml, deepseek_v4_1_xml, glm_xml, kimi_k3_xml
             unsupported at /format/style: the style "cohere_xml" is not supported yet
             invalid at /format/min: 3 is more than `max`, 2
             invalid at /format/min: expected a number of times, found a number

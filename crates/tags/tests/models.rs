@@ -306,6 +306,11 @@ fn masks_are_what_is_accepted() {
 }
 
 #[test]
+fn minimax_m3() {
+    check("minimax_m3");
+}
+
+#[test]
 fn every_family_has_cases_and_is_found_by_its_other_names() {
     for name in Model::names().expect("the families are right") {
         assert_eq!(cases(&name)["family"], json!(name));
@@ -338,7 +343,7 @@ fn requests_that_ask_for_what_is_not_there_are_refused() {
         "",
         "there is no model family \"gpt-2\"; known are llama3, llama_pythonic, qwen3, qwen3_coder, deepseek_r1, deepseek_v3_1, \
          deepseek_v3_2, deepseek_v4, kimi_k2, glm_4_7, minimax_m2, harmony, glm_4_5, mistral_v3, \
-         mistral_v7, mistral_v11, mistral_v13, cohere, cohere_north, granite3, granite3_1, kimi_k3, lfm2, olmo3, deepseek_v4_1, seed_oss, nemotron_3, step_3_5, mimo_v2, nemotron_nano_v2, apertus, apriel, hunyuan_a13b, minimax_m1, jamba, internlm2, xlam_2, granite_20b_fc, phi4_mini, gemma_4",
+         mistral_v7, mistral_v11, mistral_v13, cohere, cohere_north, granite3, granite3_1, kimi_k3, lfm2, olmo3, deepseek_v4_1, seed_oss, nemotron_3, step_3_5, mimo_v2, nemotron_nano_v2, apertus, apriel, hunyuan_a13b, minimax_m1, jamba, internlm2, xlam_2, granite_20b_fc, phi4_mini, gemma_4, minimax_m3",
     );
     let qwen = Model::named("qwen3").expect("a family");
     let none = Tools::new(Vec::new());

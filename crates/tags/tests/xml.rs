@@ -134,3 +134,23 @@ fn any_order_means_each_at_most_once() {
         &["", "<parameter=n>2</parameter>", "<parameter=q>a</parameter><parameter=q>b</parameter>"],
     );
 }
+
+/// Schemas whose references meet: each is built once.
+#[test]
+fn references_that_meet() {
+    let mut definitions = serde_json::Map::new();
+    for level in 0..14 {
+        let below = json!({"$ref": format!("#/$defs/d{}", level + 1)});
+        let properties = json!({"a": below, "b": below});
+        let object = json!({"type": "object", "properties": properties, "additionalProperties": false});
+        definitions.insert(format!("d{level}"), object);
+    }
+    let leaf =
+        json!({"type": "object", "properties": {"c": {"type": "null"}}, "additionalProperties": false});
+    definitions.insert("d14".to_owned(), leaf);
+    let schema = json!({"$ref": "#/$defs/d0", "$defs": definitions});
+    let format = json!({"type": "json_schema", "json_schema": schema, "style": "minimax_m3_xml"});
+    let (open, close) = ("]<]minimax[>[<b>".repeat(14), "]<]minimax[>[</b>".repeat(14));
+    let inner = "]<]minimax[>[<c>null]<]minimax[>[</c>";
+    check_with(format, &[&format!("{open}{inner}{close}")], &[&format!("{open}{inner}{inner}{close}")]);
+}
