@@ -19,7 +19,7 @@ impl Rows {
         let goal = self.is_goal(table);
         self.scratch.kernel.clear();
         self.scratch.kernel.extend_from_slice(&self.items[kernel.start as usize..kernel.end as usize]);
-        let closed = self.close(hash, goal);
+        let closed = self.close_any(hash, goal);
         let items = self.scratch.all.clone();
         self.release(mark);
         closed.map(|_| items)

@@ -2,6 +2,7 @@
 
 use formwork_fsm::{RuleId, StateId};
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::num::NonZeroU32;
 
 /// A waiter table of an arena. Equal tables have equal ids.
@@ -31,7 +32,7 @@ impl fmt::Debug for TableId {
 }
 
 /// A position in a rule that some parse of the output so far has reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Item {
     /// The state of the rule's automaton.
     pub state: StateId,
@@ -42,8 +43,28 @@ pub struct Item {
     pub count: u32,
 }
 
+impl Hash for Item {
+    /// In two words: kernels are hashed at each byte of the output.
+    #[inline]
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        hasher.write_u64(words(self.state.rule().index() as u32, self.state.number() as u32));
+        hasher.write_u64(words(number(self.origin), self.count));
+    }
+}
+
+#[inline]
+fn words(high: u32, low: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
+}
+
+/// The origin's number; 0 is nobody's.
+#[inline]
+fn number(origin: Option<TableId>) -> u32 {
+    origin.map_or(0, |table| table.0.get())
+}
+
 /// What goes on when a rule that began in this row ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Waiter {
     /// The rule that is waited for.
     pub rule: RuleId,
@@ -53,4 +74,13 @@ pub struct Waiter {
     pub origin: Option<TableId>,
     /// The waiting rule's ticks, those of the edge included.
     pub count: u32,
+}
+
+impl Hash for Waiter {
+    #[inline]
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        hasher.write_u64(words(self.target.rule().index() as u32, self.target.number() as u32));
+        hasher.write_u64(words(number(self.origin), self.count));
+        hasher.write_u32(self.rule.index() as u32);
+    }
 }

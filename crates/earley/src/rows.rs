@@ -104,6 +104,8 @@ pub struct Rows {
     pub(crate) sets: Sets,
     pub(crate) scratch: Scratch,
     memo: Memo,
+    /// The table of rows in which nobody waits, if there is one.
+    nobody: Option<TableId>,
     /// Marks that are not released yet.
     n_marks: u32,
     /// Whether waiters whose target is finished are replaced by those that they would return to.
@@ -157,6 +159,8 @@ pub(crate) struct Scratch {
     completed: Vec<(RuleId, TableId)>,
 }
 
+/// Nothing floats: there are no ticks to be met.
+const NO_TICKS: (u32, u32) = (0, u32::MAX);
 /// Beyond so many items membership is looked up in a hash set.
 const LINEAR: usize = 16;
 /// A waiter is forwarded to at most so many others; more would multiply the tables of ambiguous grammars.
@@ -190,6 +194,7 @@ impl Rows {
             hasher,
             scratch: Scratch::default(),
             memo: Memo::default(),
+            nobody: None,
             n_marks: 0,
             forwards: true,
         }
@@ -503,6 +508,7 @@ impl Rows {
         }
         self.rows.truncate(mark.n_rows);
         self.tables.truncate(mark.n_tables);
+        self.nobody = self.nobody.filter(|table| table.index() < mark.n_tables);
         self.items.truncate(mark.n_items);
         self.waiters.truncate(mark.n_waiters);
     }
@@ -540,10 +546,33 @@ impl Rows {
         if self.memory_size() > self.limits.max_bytes || self.rows.len() >= u32::MAX as usize {
             return Err(LimitExceeded::Bytes);
         }
+        if let [Item { state, origin: Some(_), .. }] = self.scratch.kernel[..]
+            && let Some(&next_bytes) = self.automata.only_reads(state)
+        {
+            return self.close_alone(hash, next_bytes);
+        }
+        self.close_any(hash, goal)
+    }
+
+    /// As `close`; `scratch.all` has all items then.
+    pub(crate) fn close_any(&mut self, hash: u64, goal: bool) -> Result<RowId, LimitExceeded> {
         let mut scratch = std::mem::take(&mut self.scratch);
         let result = self.close_with(&mut scratch, hash, goal);
         self.scratch = scratch;
         result
+    }
+
+    /// The row of one item that only reads bytes: most rows are, inside of names and texts, and nothing waits in them.
+    fn close_alone(&mut self, hash: u64, next_bytes: ByteSet) -> Result<RowId, LimitExceeded> {
+        let table = match self.nobody {
+            Some(table) => table,
+            None => self.intern_table(&[], false)?,
+        };
+        self.nobody = Some(table);
+        let kernel = push_range(&mut self.items, &self.scratch.kernel);
+        let scannable = kernel.clone();
+        let (flags, floating_ticks) = (Flags::default(), NO_TICKS);
+        Ok(self.push_row(Row { kernel, scannable, table, next_bytes, hash, flags, floating_ticks }))
     }
 
     fn close_with(&mut self, scratch: &mut Scratch, hash: u64, goal: bool) -> Result<RowId, LimitExceeded> {
@@ -559,7 +588,7 @@ impl Rows {
             members.extend(all.iter().copied());
         }
         let mut flags = Flags::default();
-        let mut floating_ticks = (0, u32::MAX);
+        let mut floating_ticks = NO_TICKS;
         let mut work = 0;
         let mut next = 0;
         while next < all.len() {
@@ -696,12 +725,17 @@ impl Rows {
         }
         let kernel = push_range(&mut self.items, kernel);
         let scannable = push_range(&mut self.items, scannable);
+        Ok(self.push_row(Row { kernel, scannable, table, next_bytes, hash, flags, floating_ticks }))
+    }
+
+    fn push_row(&mut self, row: Row) -> RowId {
         let id = RowId(self.rows.len() as u32);
-        self.rows.push(Row { kernel, scannable, table, next_bytes, hash, flags, floating_ticks });
+        let hash = row.hash;
+        self.rows.push(row);
         // The start row has the kernel of no other: its item has no origin.
         let rows = &self.rows;
         self.by_kernel.insert_unique(hash, id, |id| rows[id.index()].hash);
-        Ok(id)
+        id
     }
 
     /// Replaces waiters whose target is finished by those that it would return to.
@@ -796,11 +830,7 @@ impl Rows {
         let hash = if is_start { like.hash } else { self.hasher.hash_one(kernel) };
         let kernel = push_range(&mut self.items, kernel);
         let scannable = push_range(&mut self.items, scannable);
-        let id = RowId(self.rows.len() as u32);
-        self.rows.push(Row { kernel, scannable, table, hash, ..like });
-        let rows = &self.rows;
-        self.by_kernel.insert_unique(hash, id, |id| rows[id.index()].hash);
-        id
+        self.push_row(Row { kernel, scannable, table, hash, ..like })
     }
 }
 

@@ -516,6 +516,18 @@ impl Automata {
         self.of(state).next_bytes(state.number)
     }
 
+    /// The bytes that the state reads, if that is all: it refers to no rule, cannot end, and does not count.
+    #[inline]
+    pub fn only_reads(&self, state: StateId) -> Option<&ByteSet> {
+        let tables = self.of(state);
+        let more = self.counter(state.rule).is_some()
+            || tables.is_accepting(state.number)
+            || !tables.call_edges(state.number).is_empty()
+            || !tables.reads_bytes(state.number)
+            || tables.has_failed();
+        (!more).then(|| tables.next_bytes(state.number))
+    }
+
     /// Bytes with which a rule may begin that the state refers to, directly or at the beginning of one that it refers to;
     /// perhaps some more.
     ///
