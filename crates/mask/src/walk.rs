@@ -167,9 +167,13 @@ impl Walker {
         if !self.switches.slices || counts || is_wide_loop(view.own_loop(state.local())) {
             return None;
         }
-        // Where most characters lead, if it is a state with a wide loop.
-        let (_, target) = widest(view, state.local());
-        let is_base = target != state.local() && is_wide_loop(view.own_loop(target));
+        // Where most characters lead, if it is a state with a wide loop, most of whose characters they are: behind an opening
+        // quote everything else differs.
+        let (characters, target) = widest(view, state.local());
+        let of_base = view.own_loop(target);
+        let is_base = target != state.local()
+            && is_wide_loop(of_base)
+            && 2 * (characters & of_base.ascii).count_ones() > of_base.ascii.count_ones();
         is_base.then_some(state.sibling(target))
     }
 
