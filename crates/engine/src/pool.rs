@@ -163,7 +163,9 @@ impl Pool {
     ///
     /// Cost: what is known of a vocabulary once for all grammars, some milliseconds.
     pub fn new(vocabulary: Vocabulary, max_bytes: usize) -> Self {
-        Self::with_automata(Slices::new(vocabulary), Cache::new(Self::max_automata(max_bytes)), max_bytes)
+        let slices = Slices::new(vocabulary);
+        slices.prepare();
+        Self::with_automata(slices, Cache::new(Self::max_automata(max_bytes)), max_bytes)
     }
 
     /// The bytes that automata may take beside so many of local masks.

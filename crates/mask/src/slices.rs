@@ -41,6 +41,13 @@ pub(crate) struct Slice {
     rest: OnceLock<Option<Arc<Trie>>>,
 }
 
+/// What stands for itself inside of JSON strings.
+const JSON_TEXT: Loop = Loop {
+    ascii: !0 << 0x20 & !(1 << b'"' | 1 << b'\\'),
+    // From 0xC2 to 0xF4.
+    leads: ((1 << 0x35) - 1) & !0b11,
+};
+
 /// Slices that are kept; further ones are computed for whoever asks. 1 MiB for a vocabulary of 128,000.
 const MAX_KEPT: usize = 64;
 /// With more tokens a rest is not worth its trie: half the vocabulary leaves a loop that lacks an ordinary letter.
@@ -54,6 +61,14 @@ impl Slices {
         let bytes = TokensByByte::new(&vocabulary);
         let (known, sets) = (Mutex::default(), Mutex::default());
         Self { vocabulary, bytes, known, sets, long_tokens: OnceLock::new() }
+    }
+
+    /// Computes what nearly every grammar asks for: the slice of the inside of JSON strings, and its rest. Else the first
+    /// mask inside of a string waits for it.
+    ///
+    /// Cost: about 0.6 ms the first time.
+    pub fn prepare(&self) {
+        self.slice(JSON_TEXT).rest(&self.vocabulary);
     }
 
     /// The vocabulary.
@@ -189,6 +204,7 @@ pub(crate) fn covers(own_loop: Loop, trie: &Trie, node: NodeId) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use formwork_grammar::{CharClass, GrammarBuilder, Place};
 
     fn slices(texts: &[&[u8]]) -> Slices {
         let mut builder = Vocabulary::builder();
@@ -196,6 +212,22 @@ mod tests {
             builder.token(id, text);
         }
         Slices::new(builder.build().expect("a vocabulary"))
+    }
+
+    #[test]
+    fn the_loop_of_json_strings_is_the_one_that_is_prepared() {
+        let mut b = GrammarBuilder::new();
+        let root = b.declare("root", Place::none());
+        let (quote, any) = (b.literal("\""), b.class(CharClass::any()));
+        let text = b.star(any);
+        let text = b.json_text(text);
+        let body = b.seq([quote, text, quote]);
+        b.define(root, body);
+        let grammar = b.build(root).expect("a grammar");
+        let automata =
+            formwork_fsm::build(&grammar, &formwork_fsm::Config::default(), &|| false).expect("automata");
+        let inside = automata.step(automata.start(automata.root()), b'"').0.expect("a string");
+        assert_eq!(automata.own_loop(inside), JSON_TEXT);
     }
 
     const AB: u128 = (1 << b'a') | (1 << b'b');
