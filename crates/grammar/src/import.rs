@@ -10,6 +10,7 @@
 
 use crate::builder::GrammarBuilder;
 use crate::collections::HashMap;
+use crate::grammar::Region;
 use crate::{Expr, ExprId, Grammar, Place, RuleId};
 use std::hash::{BuildHasher, Hash, Hasher};
 
@@ -75,42 +76,48 @@ impl GrammarBuilder {
         colours: &[u64],
         place: impl Fn(&Place) -> Place,
     ) -> RuleId {
-        let mut rules: HashMap<RuleId, RuleId> = HashMap::default();
+        let mut matching = Matching::new(grammar);
         // From the last to the first, so that what a rule refers to is often there when the rule is.
         for &rule in reachable.iter().rev() {
-            if rules.contains_key(&rule) {
+            if matching.ours(rule).is_some() {
                 continue;
             }
             let same = self.imported.rules.get(&colours[rule.index()]).map(Vec::as_slice).unwrap_or_default();
-            let mut found = None;
-            for &candidate in same.iter().rev().take(MAX_COMPARED) {
-                found = self.same(grammar, rule, candidate, &rules);
-                if found.is_some() {
-                    break;
-                }
-            }
-            rules.extend(found.into_iter().flatten());
+            // The first that is the same is all that is looked for.
+            let _ = same
+                .iter()
+                .rev()
+                .take(MAX_COMPARED)
+                .any(|&candidate| self.is_same(grammar, rule, candidate, &mut matching));
         }
-        let new: Vec<RuleId> = reachable.iter().copied().filter(|rule| !rules.contains_key(rule)).collect();
+        let new: Vec<RuleId> =
+            reachable.iter().copied().filter(|&rule| matching.ours(rule).is_none()).collect();
         for &rule in &new {
             let from = grammar.rule(rule);
             let copy = self.declare(from.name(), place(from.place()));
             self.set_sharing(copy, from.sharing());
-            self.set_region(copy, from.region.clone());
-            rules.insert(rule, copy);
+            if from.region != Region::default() {
+                self.set_region(copy, from.region.clone());
+            }
+            matching.rules[rule.index()] = Some(copy);
             self.imported.rules.entry(colours[rule.index()]).or_default().push(copy);
         }
-        let mut copies: Vec<Option<ExprId>> = vec![None; grammar.n_exprs()];
-        for &rule in &new {
-            let body = self.copy(grammar, grammar.rule(rule).body(), &rules, &mut copies);
-            self.define(rules[&rule], body);
+        if !new.is_empty() {
+            let mut copies: Vec<Option<ExprId>> = vec![None; grammar.n_exprs()];
+            for &rule in &new {
+                let body = self.copy(grammar, grammar.rule(rule).body(), &matching.rules, &mut copies);
+                if let Some(copy) = matching.ours(rule) {
+                    self.define(copy, body);
+                }
+            }
         }
-        rules[&grammar.root()]
+        // Every rule that the root reaches is matched or new.
+        matching.ours(grammar.root()).unwrap_or_else(|| unreachable!("the root reaches itself"))
     }
 
     /// The same expression in this grammar, if no rule is referred to in it; a reference becomes nothing at all.
     pub fn import_expr(&mut self, grammar: &Grammar, expr: ExprId) -> ExprId {
-        self.copy(grammar, expr, &HashMap::default(), &mut vec![None; grammar.n_exprs()])
+        self.copy(grammar, expr, &[], &mut vec![None; grammar.n_exprs()])
     }
 
     /// The same expression in this grammar.
@@ -118,7 +125,7 @@ impl GrammarBuilder {
         &mut self,
         grammar: &Grammar,
         expr: ExprId,
-        rules: &HashMap<RuleId, RuleId>,
+        rules: &[Option<RuleId>],
         copies: &mut [Option<ExprId>],
     ) -> ExprId {
         let mut todo = vec![expr];
@@ -135,26 +142,16 @@ impl GrammarBuilder {
             }
             let never = self.never();
             let of = |operand: &ExprId| copies[operand.index()].unwrap_or(never);
-            let all = |operands: &[ExprId]| operands.iter().map(of).collect::<Vec<_>>();
             let copy = match from {
                 Expr::Empty => self.empty(),
                 Expr::Never => never,
-                Expr::Rule(rule) => match rules.get(rule) {
-                    Some(&rule) => self.rule(rule),
-                    None => never,
+                Expr::Rule(rule) => match rules.get(rule.index()) {
+                    Some(&Some(rule)) => self.rule(rule),
+                    _ => never,
                 },
-                Expr::Seq(parts) => {
-                    let parts = all(parts);
-                    self.seq(parts)
-                }
-                Expr::Alt(parts) => {
-                    let parts = all(parts);
-                    self.alt(parts)
-                }
-                Expr::And(parts) => {
-                    let parts = all(parts);
-                    self.and(parts)
-                }
+                Expr::Seq(parts) => self.seq(parts.iter().map(of)),
+                Expr::Alt(parts) => self.alt(parts.iter().map(of)),
+                Expr::And(parts) => self.and(parts.iter().map(of)),
                 Expr::Repeat { body, min, max } => {
                     let body = of(body);
                     self.repeat(body, *min, *max)
@@ -190,51 +187,82 @@ impl GrammarBuilder {
         copies[expr.index()].unwrap_or_else(|| self.never())
     }
 
-    /// What the rules below `theirs` are here, if `theirs` means the same as `ours`; `known` are decided.
-    fn same(
-        &self,
-        grammar: &Grammar,
-        theirs: RuleId,
-        ours: RuleId,
-        known: &HashMap<RuleId, RuleId>,
-    ) -> Option<HashMap<RuleId, RuleId>> {
-        let mut assumed: HashMap<RuleId, RuleId> = HashMap::default();
-        assumed.insert(theirs, ours);
-        let mut pairs = vec![(grammar.rule(theirs).body(), self.body(ours)?)];
-        let mut seen: HashMap<ExprId, ExprId> = HashMap::default();
+    /// Whether `theirs` means the same as `ours`; then what the rules below it are here is matched, too.
+    fn is_same(&self, grammar: &Grammar, theirs: RuleId, ours: RuleId, matching: &mut Matching) -> bool {
+        let is_same = self.compare(grammar, theirs, ours, matching);
+        if !is_same {
+            matching.assumed.iter().for_each(|rule| matching.rules[rule.index()] = None);
+        }
+        matching.assumed.clear();
+        matching.compared.drain(..).for_each(|expr| matching.exprs[expr.index()] = None);
+        is_same
+    }
+
+    /// The comparison, which assumes what it has not refuted yet.
+    fn compare(&self, grammar: &Grammar, theirs: RuleId, ours: RuleId, matching: &mut Matching) -> bool {
+        let mut pairs = Vec::new();
+        let assume = |theirs: RuleId, ours: RuleId, matching: &mut Matching, pairs: &mut Vec<_>| {
+            let (true, Some(body)) = (self.is_alike(grammar, theirs, ours), self.body(ours)) else {
+                return false;
+            };
+            matching.rules[theirs.index()] = Some(ours);
+            matching.assumed.push(theirs);
+            pairs.push((grammar.rule(theirs).body(), body));
+            true
+        };
+        if !assume(theirs, ours, matching, &mut pairs) {
+            return false;
+        }
         while let Some((theirs, ours)) = pairs.pop() {
-            if let Some(&before) = seen.get(&theirs) {
-                if before != ours {
-                    return None;
-                }
-                continue;
+            match matching.exprs[theirs.index()] {
+                Some(before) if before == ours => continue,
+                Some(_) => return false,
+                None => {}
             }
-            seen.insert(theirs, ours);
+            matching.exprs[theirs.index()] = Some(ours);
+            matching.compared.push(theirs);
             let (a, b) = (grammar.expr(theirs), self.expr(ours));
             match (a, b) {
-                (Expr::Rule(a), Expr::Rule(b)) => match known.get(a).or_else(|| assumed.get(a)) {
-                    Some(same) if same == b => {}
-                    Some(_) => return None,
-                    None => {
-                        if !self.is_alike(grammar, *a, *b) {
-                            return None;
-                        }
-                        assumed.insert(*a, *b);
-                        pairs.push((grammar.rule(*a).body(), self.body(*b)?));
-                    }
+                (Expr::Rule(a), Expr::Rule(b)) => match matching.ours(*a) {
+                    Some(same) if same == *b => {}
+                    Some(_) => return false,
+                    None if assume(*a, *b, matching, &mut pairs) => {}
+                    None => return false,
                 },
                 // Operands of an intersection are in the order of the arena, which need not be the same.
-                _ if !same_shape(a, b) => return None,
+                _ if !same_shape(a, b) => return false,
                 _ => pairs.extend(a.operands().iter().copied().zip(b.operands().iter().copied())),
             }
         }
-        self.is_alike(grammar, theirs, ours).then_some(assumed)
+        true
     }
 
     /// Whether rules are the same but for their bodies.
     fn is_alike(&self, grammar: &Grammar, theirs: RuleId, ours: RuleId) -> bool {
         let theirs = grammar.rule(theirs);
         theirs.sharing() == self.sharing(ours) && theirs.region == *self.region(ours)
+    }
+}
+
+/// What of a grammar is known to be here already.
+struct Matching {
+    /// By their rules, ours.
+    rules: Vec<Option<RuleId>>,
+    /// Of these, those that hold as long as the comparison at hand does.
+    assumed: Vec<RuleId>,
+    /// By their expressions, what each was compared with, and the expressions that were.
+    exprs: Vec<Option<ExprId>>,
+    compared: Vec<ExprId>,
+}
+
+impl Matching {
+    fn new(grammar: &Grammar) -> Self {
+        let (rules, exprs) = (vec![None; grammar.rules().len()], vec![None; grammar.n_exprs()]);
+        Self { rules, assumed: Vec::new(), exprs, compared: Vec::new() }
+    }
+
+    fn ours(&self, theirs: RuleId) -> Option<RuleId> {
+        self.rules[theirs.index()]
     }
 }
 
