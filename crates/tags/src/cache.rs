@@ -1,26 +1,32 @@
-//! Grammars of schemas, kept from one document to the next.
+//! Grammars of documents and of their schemas, kept from one document to the next.
 //!
-//! A server gets the same tools with every turn of a conversation, and sometimes one more. What a schema becomes depends on
-//! its text and on how it is read, so that is the key, compared in full. Two generations bound it: what is used is in the
-//! young one, and what was not used since the last change of generations is forgotten at the next.
+//! A server gets the same tools with every turn of a conversation, and sometimes one more. What a document or a schema
+//! becomes depends on its text and on how it is read, so that is the key, compared in full. The same document again costs
+//! the comparison; one that differs costs its own rules, and of schemas those that were not seen yet.
+//!
+//! Two generations bound each: what is used is in the young one, and what was not used since the last change of
+//! generations is forgotten at the next.
 
 use crate::format::{JsonSchema, Style};
-use formwork_grammar::{HashMap, Part, Seeded};
+use formwork_grammar::{Grammar, HashMap, Part, Seeded};
+use hashbrown::Equivalent;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Grammars of schemas, kept from one document to the next: give the same one to all [`Options`](crate::Options). `Sync`,
-/// cheap to clone; what it holds depends on no vocabulary.
+/// Grammars of documents and of their schemas, kept from one document to the next: give the same one to all
+/// [`Options`](crate::Options). `Sync`, cheap to clone; what it holds depends on no vocabulary.
 #[derive(Clone, Debug)]
 pub struct Cache {
-    inner: Arc<Mutex<Generations>>,
+    schemas: Arc<Mutex<Generations<SchemaReading, Arc<Part>>>>,
+    documents: Arc<Mutex<Generations<Kept, Grammar>>>,
     max_bytes: usize,
 }
 
-#[derive(Debug, Default)]
-struct Generations {
-    young: HashMap<Key, Arc<Part>>,
-    old: HashMap<Key, Arc<Part>>,
+#[derive(Debug)]
+struct Generations<K, V> {
+    /// With the bytes that each takes.
+    young: HashMap<K, (V, usize)>,
+    old: HashMap<K, (V, usize)>,
     /// Of the young ones.
     n_bytes: usize,
 }
@@ -33,55 +39,137 @@ impl Default for Cache {
 }
 
 impl Cache {
-    /// A cache of about so many bytes.
+    /// A cache of about so many bytes, half of which are for whole documents.
     pub fn new(max_bytes: usize) -> Self {
-        Self { inner: Arc::default(), max_bytes }
+        Self { schemas: Arc::default(), documents: Arc::default(), max_bytes }
     }
 
     /// How many schemas it holds.
     pub fn len(&self) -> usize {
-        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        inner.young.len() + inner.old.len()
+        let schemas = self.schemas.lock().unwrap_or_else(PoisonError::into_inner);
+        schemas.young.len() + schemas.old.len()
     }
 
-    /// Whether it holds nothing.
+    /// Whether it holds none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    pub(crate) fn get(&self, key: &Key) -> Option<Arc<Part>> {
-        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = inner.young.get(key) {
-            return Some(Arc::clone(found));
-        }
-        let (key, found) = inner.old.remove_entry(key)?;
-        inner.insert(key, Arc::clone(&found), self.max_bytes);
-        Some(found)
+    /// What a schema has become.
+    pub(crate) fn schema(&self, key: &SchemaReading) -> Option<Arc<Part>> {
+        get(&self.schemas, key, self.max_bytes)
     }
 
-    pub(crate) fn insert(&self, key: Key, part: Arc<Part>) {
-        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        inner.insert(key, part, self.max_bytes);
+    pub(crate) fn keep_schema(&self, key: SchemaReading, part: Arc<Part>) {
+        let n_bytes = size(&key.schema.text.text, part.grammar());
+        insert(&self.schemas, key, part, n_bytes, self.max_bytes);
+    }
+
+    /// What a document has become.
+    pub(crate) fn document(&self, document: &Document<'_>) -> Option<Grammar> {
+        get(&self.documents, document, self.max_bytes)
+    }
+
+    pub(crate) fn keep_document(&self, document: &Document<'_>, grammar: Grammar) {
+        let n_bytes = size(document.text, &grammar);
+        let kept = Kept { reading: document.reading.clone(), text: document.text.into() };
+        insert(&self.documents, kept, grammar, n_bytes, self.max_bytes);
     }
 }
 
-impl Generations {
-    fn insert(&mut self, key: Key, part: Arc<Part>, max_bytes: usize) {
-        let grammar = part.grammar();
-        // About: an expression with its operands, a rule with its name and place.
-        let size = key.schema.text.len() + 96 * grammar.n_exprs() + 256 * grammar.rules().len();
-        if self.n_bytes + size > max_bytes / 2 {
+/// About: an expression with its operands, a rule with its name and place.
+fn size(text: &str, grammar: &Grammar) -> usize {
+    text.len() + 96 * grammar.n_exprs() + 256 * grammar.rules().len()
+}
+
+fn get<K: Hash + Eq, V: Clone>(
+    generations: &Mutex<Generations<K, V>>,
+    key: &(impl Hash + Equivalent<K>),
+    max_bytes: usize,
+) -> Option<V> {
+    let mut generations = generations.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((found, _)) = generations.young.get(key) {
+        return Some(found.clone());
+    }
+    let (key, (found, n_bytes)) = generations.old.remove_entry(key)?;
+    generations.insert(key, found.clone(), n_bytes, max_bytes);
+    Some(found)
+}
+
+fn insert<K: Hash + Eq, V>(
+    generations: &Mutex<Generations<K, V>>,
+    key: K,
+    value: V,
+    n_bytes: usize,
+    max_bytes: usize,
+) {
+    generations.lock().unwrap_or_else(PoisonError::into_inner).insert(key, value, n_bytes, max_bytes);
+}
+
+impl<K, V> Default for Generations<K, V> {
+    fn default() -> Self {
+        Self { young: HashMap::default(), old: HashMap::default(), n_bytes: 0 }
+    }
+}
+
+impl<K: Hash + Eq, V> Generations<K, V> {
+    fn insert(&mut self, key: K, value: V, n_bytes: usize, max_bytes: usize) {
+        // Two generations of two kinds.
+        if self.n_bytes + n_bytes > max_bytes / 4 {
             self.old = std::mem::take(&mut self.young);
             self.n_bytes = 0;
         }
-        self.n_bytes += size;
-        self.young.insert(key, part);
+        self.n_bytes += n_bytes;
+        self.young.insert(key, (value, n_bytes));
+    }
+}
+
+/// A document, and how it is read.
+///
+/// Of a long text the hash takes the length and the ends: reading all of it would cost what copying it does, and documents
+/// of a conversation that are not the same differ in length.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Document<'a> {
+    pub(crate) reading: &'a Hashed,
+    pub(crate) text: &'a str,
+}
+
+/// A document that is kept.
+#[derive(Debug, PartialEq, Eq)]
+struct Kept {
+    reading: Hashed,
+    text: Box<str>,
+}
+
+/// Bytes at each end of a document that its hash takes.
+const HASHED: usize = 512;
+
+impl Hash for Document<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let bytes = self.text.as_bytes();
+        let n = bytes.len().min(HASHED);
+        self.reading.hash(state);
+        bytes.len().hash(state);
+        bytes[..n].hash(state);
+        bytes[bytes.len() - n..].hash(state);
+    }
+}
+
+impl Hash for Kept {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Document { reading: &self.reading, text: &self.text }.hash(state);
+    }
+}
+
+impl Equivalent<Kept> for Document<'_> {
+    fn equivalent(&self, kept: &Kept) -> bool {
+        *self.reading == kept.reading && *self.text == *kept.text
     }
 }
 
 /// What tells apart what schemas become in all documents.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Key {
+pub(crate) struct SchemaReading {
     pub(crate) reading: Hashed,
     pub(crate) schema: SchemaKey,
 }
@@ -114,10 +202,6 @@ impl Hashed {
         let hash = Seeded::default().hash_one(&*text);
         Self { text, hash }
     }
-
-    fn len(&self) -> usize {
-        self.text.len()
-    }
 }
 
 impl PartialEq for Hashed {
@@ -140,10 +224,10 @@ mod tests {
     use crate::schema::Schema;
     use formwork_grammar::{GrammarBuilder, Place};
 
-    fn key(text: &str) -> Key {
+    fn key(text: &str) -> SchemaReading {
         let (style, any_order, max_whitespace) = (Style::Json, false, None);
         let schema = JsonSchema { schema: Schema::unread(text), style, any_order, max_whitespace };
-        Key { reading: Hashed::new("".into()), schema: SchemaKey::of(&schema) }
+        SchemaReading { reading: Hashed::new("".into()), schema: SchemaKey::of(&schema) }
     }
 
     fn part() -> Arc<Part> {
@@ -155,14 +239,28 @@ mod tests {
     }
 
     #[test]
+    fn documents_that_differ_in_the_middle_are_told_apart() {
+        let cache = Cache::default();
+        let text = |middle: char| format!("{}{middle}{}", "a".repeat(1_000), "b".repeat(1_000));
+        let (reading, other) = (Hashed::new("".into()), Hashed::new("other".into()));
+        let (one, two) = (text('1'), text('2'));
+        cache.keep_document(&Document { reading: &reading, text: &one }, part().grammar().clone());
+        let is_kept = |reading: &Hashed, text: &str| cache.document(&Document { reading, text }).is_some();
+        assert_eq!(
+            [is_kept(&reading, &one), is_kept(&reading, &two), is_kept(&other, &one)],
+            [true, false, false]
+        );
+    }
+
+    #[test]
     fn what_is_used_stays_and_the_rest_is_forgotten() {
         let cache = Cache::new(20_000);
-        cache.insert(key("used"), part());
+        cache.keep_schema(key("used"), part());
         for i in 0..1_000 {
-            cache.insert(key(&format!("{i}")), part());
-            assert!(cache.get(&key("used")).is_some(), "{i}");
+            cache.keep_schema(key(&format!("{i}")), part());
+            assert!(cache.schema(&key("used")).is_some(), "{i}");
         }
-        assert!(cache.get(&key("0")).is_none());
+        assert!(cache.schema(&key("0")).is_none());
         assert!(cache.len() < 60, "{}", cache.len());
     }
 }

@@ -3,7 +3,7 @@
 //! Everything that dispatches is an [`Until`](formwork_grammar::Until): free text up to a trigger. A loop is a rule that ends
 //! with itself.
 
-use crate::cache::{Hashed, Key, SchemaKey};
+use crate::cache::{Hashed, SchemaKey, SchemaReading};
 use crate::error::{Error, ErrorKind};
 use crate::format::{
     AnyText, Dispatch, Format, JsonSchema, Marker, Region, Style, Symbol, Tag, TagsWithSeparator,
@@ -25,13 +25,12 @@ pub(crate) fn lower(format: &Format, options: &Options, name: fn(&str) -> String
 }
 
 fn lower_here(format: &Format, options: &Options, name: fn(&str) -> String) -> Result<Grammar, Error> {
-    let reading = options.schemas_options();
     let mut lowering = Lowering {
         b: GrammarBuilder::new(),
         options,
         name,
-        how: options.cache.as_ref().map(|_| Hashed::new(format!("{reading:?}").into())),
-        reading,
+        how: options.cache.as_ref().map(|_| options.reading()),
+        reading: options.schemas_options(),
         schemas: HashMap::default(),
         rules: HashMap::default(),
     };
@@ -76,7 +75,7 @@ pub(crate) struct Lowering<'a> {
     pub(crate) name: fn(&str) -> String,
     /// How schemas are read, as long as the format says nothing else.
     reading: formwork_json_schema::Options,
-    /// The same as a text, if there is a cache, for its keys: everything that options say is in their `Debug`.
+    /// The same as a text, if there is a cache.
     how: Option<Hashed>,
     /// What schemas have become.
     schemas: HashMap<SchemaKey, ExprId>,
@@ -213,12 +212,12 @@ impl Lowering<'_> {
             let grammar = read(self.schema_options(schema))?;
             return Ok(self.import(&grammar, &here));
         };
-        let key = Key { reading: how.clone(), schema: key.clone() };
-        let part = match cache.get(&key) {
+        let key = SchemaReading { reading: how.clone(), schema: key.clone() };
+        let part = match cache.schema(&key) {
             Some(part) => part,
             None => {
                 let part = Arc::new(Part::new(read(self.schema_options(schema))?));
-                cache.insert(key, Arc::clone(&part));
+                cache.keep_schema(key, Arc::clone(&part));
                 part
             }
         };

@@ -1,6 +1,6 @@
 //! How tags are to be read: the entry points.
 
-use crate::cache::Cache;
+use crate::cache::{Cache, Document, Hashed};
 use crate::error::Error;
 use crate::format::Format;
 use crate::lower::lower;
@@ -44,7 +44,8 @@ impl Options {
         self
     }
 
-    /// Keeps what schemas become, and takes what others with this cache have kept; default no.
+    /// Keeps what documents, given as texts, and schemas become, and takes what others with this cache have kept; default
+    /// no.
     #[must_use]
     pub fn cache(mut self, cache: &Cache) -> Self {
         self.cache = Some(cache.clone());
@@ -61,9 +62,25 @@ impl Options {
     /// # Errors
     /// See [`ErrorKind`](crate::ErrorKind).
     pub fn grammar(&self, text: &str) -> Result<Grammar, Error> {
+        let Some(cache) = &self.cache else { return self.grammar_of_text(text) };
+        let document = Document { reading: &self.reading(), text };
+        if let Some(grammar) = cache.document(&document) {
+            return Ok(grammar);
+        }
+        let grammar = self.grammar_of_text(text)?;
+        cache.keep_document(&document, grammar.clone());
+        Ok(grammar)
+    }
+
+    fn grammar_of_text(&self, text: &str) -> Result<Grammar, Error> {
         let document = serde_json::from_str(text)
             .map_err(|error| Error::invalid("", format!("the document is no JSON: {error}")))?;
         self.grammar_of_node(&document)
+    }
+
+    /// How schemas are read, as a text, for keys of the cache: everything that options say is in their `Debug`.
+    pub(crate) fn reading(&self) -> Hashed {
+        Hashed::new(format!("{:?}", self.schemas_options()).into())
     }
 
     /// [`Self::grammar`] of a document that is parsed already.

@@ -351,6 +351,42 @@ fn a_cache_changes_no_grammar() {
 }
 
 #[test]
+fn a_document_that_is_kept_is_what_it_would_be() {
+    let tool = |i: usize| {
+        let schema =
+            [r#"{"type": "integer"}"#, r#"{"properties": {"a": {}}}"#, r#"{ "type": "integer" }"#][i % 3];
+        format!(r#"{{"begin": "<{i}>", "content": {{"json_schema": {schema}}}, "end": "</>"}}"#)
+    };
+    let document = |n: usize| {
+        let tags = (0..n).map(tool).collect::<Vec<_>>().join(", ");
+        format!(r#"{{"format": {{"triggers": ["<"], "tags": [{tags}]}}}}"#)
+    };
+    let cache = Cache::default();
+    let shown = |grammar: formwork_grammar::Grammar| {
+        let rules = grammar.rules().iter().map(|rule| format!("{} {:?}", rule.name(), rule.place()));
+        format!("{grammar}{}", rules.collect::<Vec<_>>().join("\n"))
+    };
+    for _ in 0..2 {
+        for n in [3, 20, 21, 4] {
+            for strict in [true, false] {
+                let plain = Options::default().strict_objects(strict);
+                let kept = plain.clone().cache(&cache).grammar(&document(n)).expect("a grammar");
+                assert_eq!(
+                    shown(kept),
+                    shown(plain.grammar(&document(n)).expect("a grammar")),
+                    "{n} {strict}"
+                );
+            }
+        }
+    }
+    // What is wrong is not kept.
+    for _ in 0..2 {
+        let error = Options::default().cache(&cache).grammar(r#"{"format": {"json_schema": 1}}"#);
+        assert_eq!(error.expect_err("no schema").pointer(), "/format/json_schema");
+    }
+}
+
+#[test]
 fn many_tags_are_told_apart() {
     // Names that are beginnings of each other, contents that are the same and that differ.
     let names = ["a", "ab", "abc", "b", "ba", "bab", "c", "ca", "cab", "cabs"];
