@@ -19,18 +19,23 @@ const MAX_CONJUNCTS: usize = 32;
 type Member = (FormulaId, FormulaId);
 
 impl Normal<'_> {
-    /// A formula without those of its conjuncts that another one implies, as far as keys tell.
+    /// A formula without those choices among its conjuncts that another conjunct implies, as far as keys tell.
+    ///
+    /// Cost: that of looking at the conjuncts once, if there is no choice among them.
     pub(crate) fn absorbed(&mut self, formula: FormulaId) -> FormulaId {
         let Formula::And(parts) = self.formulas.get(formula) else { return formula };
+        let is_choice = |part: &FormulaId| matches!(self.formulas.get(*part), Formula::Or(_));
+        if parts.len() > MAX_CONJUNCTS || !parts.iter().any(is_choice) {
+            return formula;
+        }
         let mut parts = parts.to_vec();
         // The members of which one must come, and whether nothing else will do.
         let choices: Vec<(Vec<Member>, bool)> = parts.iter().map(|&part| self.members_of(part)).collect();
-        let n_choices = choices.iter().filter(|(members, _)| !members.is_empty()).count();
-        if n_choices < 2 || parts.len() > MAX_CONJUNCTS {
-            return formula;
-        }
         let mut kept = vec![true; parts.len()];
-        for (i, (weak, _)) in choices.iter().enumerate().filter(|(_, (weak, _))| !weak.is_empty()) {
+        for (i, (weak, _)) in choices.iter().enumerate() {
+            if weak.is_empty() || !matches!(self.formulas.get(parts[i]), Formula::Or(_)) {
+                continue;
+            }
             for (k, (strong, only)) in choices.iter().enumerate() {
                 let is_implied = |this: &mut Self, member: &Member| {
                     weak.iter().any(|&other| this.is_such_a_member(*member, other))
