@@ -7,6 +7,7 @@
 //! says so. Without lines there is one depth, and nothing of this costs anything.
 
 use super::Lowering;
+use super::object::Chain;
 use crate::normal::FormulaId;
 use crate::options::Whitespace;
 use crate::report::ReportEntry;
@@ -34,6 +35,26 @@ pub(super) struct Close {
     pub(super) empty: ExprId,
     /// After items or members.
     pub(super) after: ExprId,
+}
+
+/// What stands around keys and values.
+pub(super) struct Punctuation {
+    quote: ExprId,
+    line: ExprId,
+    colon: ExprId,
+    comma: ExprId,
+    ws: ExprId,
+}
+
+impl Punctuation {
+    /// Puts a [member](Lowering::member) before what follows it; `key` is without its quotes.
+    pub(super) fn put_before(&self, chain: &mut Chain, key: ExprId, value: ExprId, with_comma: bool) {
+        let Self { quote, line, colon, comma, ws } = *self;
+        chain.extend([value, ws, colon, ws, quote, key, quote, line]);
+        if with_comma {
+            chain.extend([comma, ws]);
+        }
+    }
 }
 
 impl Lowering<'_> {
@@ -120,14 +141,23 @@ impl Lowering<'_> {
 
     /// A key, a colon and a value with the white space before and between them.
     pub(super) fn member(&mut self, key: ExprId, value: ExprId) -> ExprId {
-        let line = self.line(self.inner_depth());
-        let colon = match self.options.whitespace {
+        let (line, colon) = (self.line(self.inner_depth()), self.colon());
+        self.b.seq([line, key, self.ws, colon, self.ws, value])
+    }
+
+    fn colon(&mut self) -> ExprId {
+        match self.options.whitespace {
             Whitespace::Blanks { after_colon: true, .. } | Whitespace::Lines { after_colon: true, .. } => {
                 self.b.literal(": ")
             }
             _ => self.b.literal(":"),
-        };
-        self.b.seq([line, key, self.ws, colon, self.ws, value])
+        }
+    }
+
+    /// What stands around the keys and values of the present object.
+    pub(super) fn punctuation(&mut self) -> Punctuation {
+        let (line, colon, comma) = (self.line(self.inner_depth()), self.colon(), self.comma());
+        Punctuation { quote: self.b.literal("\""), line, colon, comma, ws: self.ws }
     }
 
     /// The comma between members or items.
