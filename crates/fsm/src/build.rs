@@ -10,7 +10,7 @@ use crate::compile::{Built, Context};
 use crate::config::Config;
 use crate::dfa::Dfa;
 use crate::error::{Error, ErrorKind};
-use crate::facts::{Facts, finite, number, parents, spelled, used};
+use crate::facts::{Facts, Order, finite, number, spelled};
 use crate::form::{self, Former, Portable};
 use crate::minimise::minimise;
 use crate::plan::{Plan, left_recursion, operands};
@@ -109,15 +109,15 @@ impl Construction {
         interrupt: &dyn Fn() -> bool,
     ) -> Result<Self, Error> {
         let mut work = Work::new(config.limits.max_work, interrupt);
-        let parents = parents(grammar);
-        let nullable = Facts::nullable_of(grammar, &parents);
+        let order = Order::of(grammar);
+        let nullable = Facts::nullable_of(grammar, &order);
         let plan = Plan::of(grammar, config);
-        let used = used(grammar);
+        let used = order.is_used();
         let finite = finite(grammar);
         let mut context = Context::new(grammar, &nullable, &**symbols, &config.limits, Memory::default());
         let mut asked = None;
-        let facts = context.prepare_measured(&plan, &used, &mut work, &mut asked).and_then(|()| {
-            nullable.completed(grammar, &parents, &used, &**symbols, |expr| {
+        let facts = context.prepare_measured(&plan, used, &mut work, &mut asked).and_then(|()| {
+            nullable.completed(grammar, &order, &**symbols, |expr| {
                 asked = Some(expr);
                 match grammar.expr(expr) {
                     // All texts but finitely many.
@@ -133,11 +133,8 @@ impl Construction {
                 return Err(stopped(stop, grammar, rule, config));
             }
         };
-        let is_empty_member = |&i: &usize| {
-            let expr = ExprId::from_index(i);
-            used[i] && expr.is_some_and(|expr| number(grammar, expr).is_some() && facts.nullable(expr))
-        };
-        if let Some(expr) = (0..grammar.n_exprs()).find(is_empty_member).and_then(ExprId::from_index) {
+        let is_empty_member = |expr: &&ExprId| number(grammar, **expr).is_some() && facts.nullable(**expr);
+        if let Some(&expr) = order.exprs().iter().filter(is_empty_member).min() {
             let rule = grammar.rule(owner(grammar, expr));
             let message = format!("rule `{}` has a set with a member that may be empty", rule.name());
             return Err(Error::new(ErrorKind::Set, rule.place().clone(), rule.name(), message));
@@ -155,7 +152,7 @@ impl Construction {
         Ok(Self {
             grammar: grammar.clone(),
             facts: Arc::new(facts),
-            is_called: called_rules(grammar, &used),
+            is_called: called_rules(grammar, order.exprs()),
             plan: Arc::new(plan),
             memory,
             cache: Arc::clone(cache),
@@ -441,9 +438,15 @@ fn counter(grammar: &Grammar, unit: &Unit) -> Option<Counter> {
 }
 
 /// Per rule whether an automaton may call it; where the root only calls itself last, that is a jump.
-fn called_rules(grammar: &Grammar, used: &[bool]) -> Vec<bool> {
+fn called_rules(grammar: &Grammar, used: &[ExprId]) -> Vec<bool> {
     let mut called = vec![true; grammar.rules().len()];
     let root = grammar.root();
+    let is_reference =
+        |expr: &&ExprId| matches!(grammar.expr(**expr), Expr::Rule(rule) if *rule == root);
+    let Some(&reference) = used.iter().find(is_reference) else {
+        called[root.index()] = false;
+        return called;
+    };
     // Expressions that stand last in the root's body and nowhere else.
     let mut last_only = vec![false; grammar.n_exprs()];
     let mut stands_elsewhere = vec![false; grammar.n_exprs()];
@@ -477,11 +480,8 @@ fn called_rules(grammar: &Grammar, used: &[bool]) -> Vec<bool> {
             expr => stack.extend(operands(expr).iter().map(|&operand| (operand, false))),
         }
     }
-    let calls_root = |id: usize| {
-        let expr = ExprId::from_index(id).map(|id| grammar.expr(id));
-        used[id] && stands_elsewhere[id] && matches!(expr, Some(Expr::Rule(rule)) if *rule == root)
-    };
-    called[root.index()] = (0..grammar.n_exprs()).any(calls_root);
+    // There is one expression for all references to a rule.
+    called[root.index()] = stands_elsewhere[reference.index()];
     called
 }
 

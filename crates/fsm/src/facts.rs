@@ -6,8 +6,11 @@
 //!   automaton be built on its own, when a row first asks for it.
 //! - With which bytes its texts may *begin* (or more: a bound from above).
 //!
-//! All are least fixpoints over expressions and rules, propagated to parents, so the cost is linear in the grammar whatever
-//! the order of its rules. Intersections and complements are asked of their automata, which have no rules in them.
+//! All are least fixpoints over expressions and rules. Intersections and complements are asked of their automata, which have
+//! no rules in them. Expressions are gone through in an [order](Order) in which what they are made of comes before them,
+//! bodies of rules before references to them: where no rule leads back to itself one pass decides everything, and where
+//! some do, two or three. Rules that refer to each other in an unlucky order may need many; from some on, what has grown is
+//! propagated to parents, so that the cost is linear in the grammar whatever its rules.
 //!
 //! # Why no automaton accepts the empty text
 //! A rule that ends where it began is what makes Earley's algorithm go wrong: it is completed in a row that is still being
@@ -43,7 +46,74 @@ use crate::until::reachable_arms;
 use formwork_grammar::{ByteSet, CharClass, Expr, ExprId, Grammar, HashMap, HashSet, RuleId, SharedMachine};
 
 /// Numbers of edges by the expression that they begin at, and where they lead.
-pub(crate) type Parents = (Adjacency, Vec<u32>);
+type Parents = (Adjacency, Vec<u32>);
+
+/// The expressions that the root uses, each after its operands and the bodies of rules that it refers to; but for
+/// references to rules that lead back to them.
+#[derive(Debug)]
+pub(crate) struct Order {
+    exprs: Vec<ExprId>,
+    is_used: Vec<bool>,
+    /// Whether some rule leads back to itself.
+    is_circular: bool,
+}
+
+/// Passes over all expressions before what has grown is propagated one by one.
+const MAX_PASSES: usize = 6;
+
+impl Order {
+    pub(crate) fn of(grammar: &Grammar) -> Self {
+        let n = grammar.n_exprs();
+        let mut exprs = Vec::with_capacity(n);
+        // Met, and met with all that is below.
+        let (mut is_used, mut is_done) = (vec![false; n], vec![false; n]);
+        let mut is_circular = false;
+        let mut stack = Vec::with_capacity(64);
+        stack.push((grammar.rule(grammar.root()).body(), false));
+        while let Some((id, is_last_visit)) = stack.pop() {
+            if is_last_visit {
+                is_done[id.index()] = true;
+                exprs.push(id);
+                continue;
+            }
+            if std::mem::replace(&mut is_used[id.index()], true) {
+                // Above the mark of its last visit stands only what is below it.
+                is_circular |= !is_done[id.index()];
+                continue;
+            }
+            stack.push((id, true));
+            match grammar.expr(id) {
+                Expr::Rule(rule) => stack.push((grammar.rule(*rule).body(), false)),
+                expr => stack.extend(operands(expr).iter().map(|&operand| (operand, false))),
+            }
+        }
+        Self { exprs, is_used, is_circular }
+    }
+
+    /// Per expression whether the root uses it.
+    pub(crate) fn is_used(&self) -> &[bool] {
+        &self.is_used
+    }
+
+    /// The expressions that are used, each once.
+    pub(crate) fn exprs(&self) -> &[ExprId] {
+        &self.exprs
+    }
+
+    /// Calls `update` for every expression until it says of none that its facts have grown.
+    fn settle(&self, grammar: &Grammar, mut update: impl FnMut(ExprId) -> bool) {
+        for _ in 0..MAX_PASSES {
+            let mut has_grown = false;
+            for &id in &self.exprs {
+                has_grown |= update(id);
+            }
+            if !has_grown || !self.is_circular {
+                return;
+            }
+        }
+        spread(grammar, &parents(grammar), update);
+    }
+}
 
 /// The facts of one grammar's expressions.
 #[derive(Debug, Default)]
@@ -83,22 +153,17 @@ impl Facts {
     }
 
     /// Which expressions match the empty text.
-    pub(crate) fn nullable_of(grammar: &Grammar, parents: &Parents) -> Self {
+    pub(crate) fn nullable_of(grammar: &Grammar, order: &Order) -> Self {
         let mut nullable = vec![false; grammar.n_exprs()];
-        // Text expressions contain no rules, so one pass in order of ids decides them; it must be done for complements,
-        // which are not monotone.
-        for id in ids(grammar).filter(|id| grammar.properties(*id).is_text) {
-            nullable[id.index()] = match grammar.expr(id) {
+        order.settle(grammar, |id| {
+            let is_nullable = match grammar.expr(id) {
+                // Text expressions contain no rules, so that what they are made of is decided; it must be for
+                // complements, which are not monotone.
                 Expr::Not(body) => !nullable[body.index()],
                 Expr::And(parts) => parts.iter().all(|part| nullable[part.index()]),
-                _ => is_nullable(grammar, id, &nullable),
+                _ => nullable[id.index()] || is_nullable(grammar, id, &nullable),
             };
-        }
-        spread(grammar, parents, |id| {
-            let known = grammar.properties(id).is_text || nullable[id.index()];
-            !known
-                && is_nullable(grammar, id, &nullable)
-                && !std::mem::replace(&mut nullable[id.index()], true)
+            std::mem::replace(&mut nullable[id.index()], is_nullable) != is_nullable
         });
         Self { nullable, ..Self::default() }
     }
@@ -108,15 +173,14 @@ impl Facts {
     pub(crate) fn completed<E>(
         &self,
         grammar: &Grammar,
-        parents: &Parents,
-        used: &[bool],
+        order: &Order,
         symbols: &dyn Symbols,
         mut text_facts: impl FnMut(ExprId) -> Result<(bool, bool), E>,
     ) -> Result<Self, E> {
         let n = grammar.n_exprs();
         let (mut productive, mut nonempty) = (vec![false; n], vec![false; n]);
         let mut arms: HashMap<ExprId, Vec<ExprId>> = HashMap::default();
-        for id in ids(grammar).filter(|id| used[id.index()]) {
+        for id in ids(grammar).filter(|id| order.is_used[id.index()]) {
             match grammar.expr(id) {
                 Expr::And(_) | Expr::Not(_) => {
                     (productive[id.index()], nonempty[id.index()]) = text_facts(id)?;
@@ -131,7 +195,7 @@ impl Facts {
                 _ => {}
             }
         }
-        spread(grammar, parents, |id| {
+        order.settle(grammar, |id| {
             let mut grown = false;
             if !productive[id.index()] && is_productive(grammar, id, &productive, &arms) {
                 productive[id.index()] = true;
@@ -144,7 +208,7 @@ impl Facts {
             grown
         });
         let mut first = vec![ByteSet::EMPTY; n];
-        spread(grammar, parents, |id| {
+        order.settle(grammar, |id| {
             let next = first_of(grammar, id, &self.nullable, &first);
             let grown = next != first[id.index()];
             first[id.index()] = next;
@@ -152,22 +216,6 @@ impl Facts {
         });
         Ok(Self { nullable: self.nullable.clone(), productive, nonempty, first })
     }
-}
-
-/// Per expression whether the root uses it.
-pub(crate) fn used(grammar: &Grammar) -> Vec<bool> {
-    let mut used = vec![false; grammar.n_exprs()];
-    let mut stack = vec![grammar.rule(grammar.root()).body()];
-    while let Some(id) = stack.pop() {
-        if std::mem::replace(&mut used[id.index()], true) {
-            continue;
-        }
-        match grammar.expr(id) {
-            Expr::Rule(rule) => stack.push(grammar.rule(*rule).body()),
-            expr => stack.extend_from_slice(operands(expr)),
-        }
-    }
-    used
 }
 
 /// Per expression whether it matches finitely many texts; only of those that have no rules, others are not.
@@ -188,7 +236,7 @@ fn ids(grammar: &Grammar) -> impl Iterator<Item = ExprId> {
 }
 
 /// For each expression those that it is an operand of; for a rule's body the references to the rule.
-pub(crate) fn parents(grammar: &Grammar) -> Parents {
+fn parents(grammar: &Grammar) -> Parents {
     let mut edges: Vec<(u32, u32)> = Vec::with_capacity(2 * grammar.n_exprs());
     for id in ids(grammar) {
         match grammar.expr(id) {
