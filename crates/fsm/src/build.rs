@@ -441,8 +441,7 @@ fn counter(grammar: &Grammar, unit: &Unit) -> Option<Counter> {
 fn called_rules(grammar: &Grammar, used: &[ExprId]) -> Vec<bool> {
     let mut called = vec![true; grammar.rules().len()];
     let root = grammar.root();
-    let is_reference =
-        |expr: &&ExprId| matches!(grammar.expr(**expr), Expr::Rule(rule) if *rule == root);
+    let is_reference = |expr: &&ExprId| matches!(grammar.expr(**expr), Expr::Rule(rule) if *rule == root);
     let Some(&reference) = used.iter().find(is_reference) else {
         called[root.index()] = false;
         return called;

@@ -134,7 +134,7 @@ impl<'g> Context<'g> {
         builder.run(work)?;
         let nfa = builder.nfa;
         let bounds = Bounds { max_states, max_members: self.max_members };
-        if is_lazy && nfa.nodes.len() > lazy_above {
+        if is_lazy && nfa.n_nodes() > lazy_above {
             return Ok(Built::Lazy { nfa, start, bounds });
         }
         determinise(nfa, start, true, bounds, work).map(Built::Whole)
@@ -565,7 +565,7 @@ impl<'a, 'g> Builder<'a, 'g> {
     }
 
     fn check_nodes(&self) -> Result<(), Stop> {
-        if self.nfa.nodes.len() > self.max_nodes { Err(Stop::Nodes) } else { Ok(()) }
+        if self.nfa.n_nodes() > self.max_nodes { Err(Stop::Nodes) } else { Ok(()) }
     }
 
     fn reference(&mut self, node: NodeId, rule: RuleId, next: NodeId) {

@@ -97,11 +97,11 @@ impl Lazy {
     ) -> Result<(Self, Vec<u32>), Stop> {
         // It stays as long as the automaton.
         nfa.shrink();
-        let mut units: Vec<u32> = nfa.all_calls().iter().map(|call| call.unit).collect();
+        let mut units: Vec<u32> = nfa.all_units().collect();
         units.sort_unstable();
         units.dedup();
         let imports = units.iter().map(|&unit| (unit, first(unit))).collect();
-        let nfa_size = nfa.memory_size() + nfa.nodes.len() * Subset::BYTES_PER_NODE;
+        let nfa_size = nfa.memory_size() + nfa.n_nodes() * Subset::BYTES_PER_NODE;
         let source = Source::Subset(Box::new(Subset::new(nfa, start, true, bounds, work)?));
         Ok((Self::of(source, imports, work.left(), nfa_size), units))
     }

@@ -10,10 +10,15 @@
 //! Every optional part has added one node that splits and one that reads, and all of them lead to the same n1. The states
 //! are the sets of reading nodes: from {x, y, z} by x to {y, z}, from either by y to {z}, from all three by z to the end.
 //!
+//! A literal is one node until somebody follows it: read by its first letter, it becomes a node that reads that letter and
+//! one for the rest. Names of members are most of what the automaton of a large object reads, and one output names a part
+//! of them.
+//!
 //! Built forwards, in Thompson's way, an optional part is a fragment with an exit of its own, and what follows it is built
 //! once per exit or joined by hand.
 
 use formwork_grammar::HashMap;
+use std::num::NonZeroU32;
 
 /// A node, by its position.
 pub(crate) type NodeId = u32;
@@ -42,6 +47,8 @@ pub(crate) struct NfaCall {
 pub(crate) enum Node {
     /// Reads one letter, or what another automaton accepts: letters and calls, each `first..end`.
     Read { letters: (u32, u32), calls: (u32, u32) },
+    /// Reads the letters of a literal, `first..end`, the last first, and goes on there.
+    Literal { first: u32, end: u32, next: NodeId },
     /// Goes on in all of these without reading: `first..end`.
     Split(u32, u32),
     /// One more repetition of the counted body is complete; goes on without reading.
@@ -50,10 +57,22 @@ pub(crate) enum Node {
     End,
 }
 
+/// A letter of a literal, or what another automaton accepts in its place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LiteralLetter {
+    pub(crate) letter: u32,
+    /// Its escapes in JSON; never the root.
+    pub(crate) unit: Option<NonZeroU32>,
+}
+
 /// Nodes; the entry and the end are kept by whoever builds it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Nfa {
     pub(crate) nodes: Vec<Node>,
+    /// Of literals, the last letter first.
+    literals: Vec<LiteralLetter>,
+    /// Nodes that literals are still to become.
+    n_folded: usize,
     letters: Vec<Range>,
     calls: Vec<NfaCall>,
     targets: Vec<NodeId>,
@@ -105,6 +124,46 @@ impl Nfa {
         call
     }
 
+    /// A node that reads a literal, which has two letters at least; the last letter comes first.
+    pub(crate) fn literal(
+        &mut self,
+        letters: impl ExactSizeIterator<Item = LiteralLetter>,
+        next: NodeId,
+    ) -> Node {
+        let first = self.literals.len() as u32;
+        self.n_folded += letters.len() - 1;
+        self.literals.extend(letters);
+        Node::Literal { first, end: self.literals.len() as u32, next }
+    }
+
+    /// Makes of a node that reads a literal one that reads its first letter, and one for the rest.
+    pub(crate) fn unfold(&mut self, node: NodeId) {
+        let Node::Literal { first, end, next } = self.nodes[node as usize] else { return };
+        let last = end - 1;
+        let target = if last == first {
+            next
+        } else {
+            self.n_folded -= 1;
+            self.add(Node::Literal { first, end: last, next })
+        };
+        let LiteralLetter { letter, unit } = self.literals[last as usize];
+        let letters = [Range { low: letter, high: letter, target }];
+        self.nodes[node as usize] = match unit {
+            Some(unit) => self.read_or_call(&letters, &[(unit.get(), target)]),
+            None => self.read(&letters),
+        };
+    }
+
+    /// The number of nodes once all literals are unfolded.
+    pub(crate) fn n_nodes(&self) -> usize {
+        self.nodes.len() + self.n_folded
+    }
+
+    /// Makes room for the nodes of all literals.
+    pub(crate) fn reserve_literals(&mut self) {
+        self.nodes.reserve(self.n_folded);
+    }
+
     /// A node that goes on in all of these.
     pub(crate) fn split(&mut self, targets: &[NodeId]) -> Node {
         let first = self.targets.len() as u32;
@@ -143,19 +202,22 @@ impl Nfa {
         self.n_repetitions as usize
     }
 
-    /// All letters of all nodes.
-    pub(crate) fn all_letters(&self) -> &[Range] {
-        &self.letters
+    /// The lowest and the highest of all letters of all nodes.
+    pub(crate) fn all_letters(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let of_literals = self.literals.iter().map(|letter| (letter.letter, letter.letter));
+        self.letters.iter().map(|range| (range.low, range.high)).chain(of_literals)
     }
 
-    /// All calls of all nodes.
-    pub(crate) fn all_calls(&self) -> &[NfaCall] {
-        &self.calls
+    /// The units of all calls of all nodes.
+    pub(crate) fn all_units(&self) -> impl Iterator<Item = u32> + '_ {
+        let of_literals = self.literals.iter().filter_map(|letter| letter.unit.map(NonZeroU32::get));
+        self.calls.iter().map(|call| call.unit).chain(of_literals)
     }
 
     /// Gives back memory that was set aside for more.
     pub(crate) fn shrink(&mut self) {
         self.nodes.shrink_to_fit();
+        self.literals.shrink_to_fit();
         self.letters.shrink_to_fit();
         self.calls.shrink_to_fit();
         self.targets.shrink_to_fit();
@@ -164,6 +226,7 @@ impl Nfa {
     /// Heap memory in bytes.
     pub(crate) fn memory_size(&self) -> usize {
         size_of_val(&self.nodes[..])
+            + size_of_val(&self.literals[..])
             + size_of_val(&self.letters[..])
             + size_of_val(&self.calls[..])
             + size_of_val(&self.targets[..])

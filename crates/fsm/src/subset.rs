@@ -34,7 +34,8 @@ pub(crate) fn determinise(
 ) -> Result<Dfa, Stop> {
     let mut subset = Subset::new(nfa, start, without_empty, bounds, work)?;
     // Most nodes that read are a state by themselves.
-    let n_likely = subset.nfa.nodes.len() / 2;
+    let n_likely = subset.nfa.n_nodes() / 2;
+    subset.nfa.reserve_literals();
     let hashes = &subset.hashes;
     subset.ids.reserve(n_likely, |&id| hashes[id as usize]);
     subset.hashes.reserve(n_likely);
@@ -178,7 +179,7 @@ impl Subset {
         self.ticked.clear();
         if let &[seed] = seeds {
             // Most targets read at once.
-            if let Node::Read { .. } | Node::End = self.nfa.nodes[seed as usize] {
+            if let Node::Read { .. } | Node::Literal { .. } | Node::End = self.nfa.nodes[seed as usize] {
                 self.set.push(seed);
                 return Ok(());
             }
@@ -197,7 +198,7 @@ impl Subset {
                 Node::Split(first, end) => self.stack.extend_from_slice(self.nfa.targets(first, end)),
                 Node::Tick(target) => self.ticked.push(target),
                 Node::Read { letters, calls } if letters.0 == letters.1 && calls.0 == calls.1 => {}
-                Node::Read { .. } | Node::End => self.set.push(node),
+                Node::Read { .. } | Node::Literal { .. } | Node::End => self.set.push(node),
             }
         }
         self.set.sort_unstable();
@@ -262,6 +263,15 @@ impl Subset {
         Ok(id)
     }
 
+    /// Makes sure that a node is no literal.
+    fn unfold(&mut self, node: NodeId) {
+        if let Node::Literal { .. } = self.nfa.nodes[node as usize] {
+            self.nfa.unfold(node);
+            self.by_target.resize(self.nfa.nodes.len(), UNKNOWN);
+            self.seen.resize(self.nfa.nodes.len(), 0);
+        }
+    }
+
     fn follow_one(&mut self, target: NodeId, work: &mut Work<'_>) -> Result<Reached, Stop> {
         let known = self.by_target[target as usize];
         if known != UNKNOWN {
@@ -309,7 +319,9 @@ impl Subset {
         calls.clear();
         let mut accepting = false;
         let range = self.sets[state as usize].clone();
-        for &node in &self.nodes[range.start as usize..range.end as usize] {
+        for member in range {
+            let node = self.nodes[member as usize];
+            self.unfold(node);
             match self.nfa.nodes[node as usize] {
                 Node::Read { letters: own_letters, calls: own_calls } => {
                     letters.extend_from_slice(self.nfa.letters(own_letters));

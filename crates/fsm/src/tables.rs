@@ -220,8 +220,8 @@ impl Tables {
         first: impl Fn(u32) -> ByteSet,
     ) -> Result<(Self, Vec<u32>), Stop> {
         let mut alphabet = ByteSet::EMPTY;
-        for letter in nfa.all_letters() {
-            alphabet.insert_range(byte(letter.low), byte(letter.high));
+        for (low, high) in nfa.all_letters() {
+            alphabet.insert_range(byte(low), byte(high));
         }
         let (lazy, imports) = Lazy::new(nfa, start, bounds, work, first)?;
         Ok((Self { alphabet, lazy: Some(lazy), ..Self::dead() }, imports))

@@ -1,15 +1,19 @@
 //! The nodes of literals and of single characters.
 
 use super::Builder;
-use crate::nfa::{Node, NodeId, Range};
+use crate::nfa::{LiteralLetter, Node, NodeId, Range};
 use crate::spelling::Spelling;
 use crate::unit::Unit;
 use formwork_grammar::{Expr, ExprId};
+use smallvec::SmallVec;
 use std::num::NonZeroU32;
 
 impl Builder<'_, '_> {
     /// The node that begins a literal; not empty.
     pub(super) fn literal(&mut self, bytes: &[u8], spelling: Spelling, next: NodeId) -> Node {
+        if let Some(literal) = self.plain_literal(bytes, spelling, next) {
+            return literal;
+        }
         let letters = letters_of(bytes, spelling);
         let mut target = next;
         for &letter in letters[1..].iter().rev() {
@@ -17,6 +21,30 @@ impl Builder<'_, '_> {
             target = self.nfa.add(node);
         }
         self.letter_node(&[Range { low: letters[0], high: letters[0], target }], spelling)
+    }
+
+    /// The same for one whose letters are bytes that stand for themselves, if it has several.
+    fn plain_literal(&mut self, bytes: &[u8], spelling: Spelling, next: NodeId) -> Option<Node> {
+        let is_plain = |&byte: &u8| (b' '..0x80).contains(&byte) && byte != b'"' && byte != b'\\';
+        let are_plain = match spelling {
+            Spelling::Utf8 => true,
+            Spelling::Json => self.shares_escapes && bytes.iter().all(is_plain),
+            Spelling::CodePoints => bytes.is_ascii(),
+        };
+        if bytes.len() < 2 || !are_plain {
+            return None;
+        }
+        let calls_escapes = spelling == Spelling::Json;
+        let letters: SmallVec<[LiteralLetter; 32]> = bytes
+            .iter()
+            .rev()
+            .map(|&byte| {
+                let letter = u32::from(byte);
+                let unit = calls_escapes.then(|| self.escape_of(letter));
+                LiteralLetter { letter, unit: unit.and_then(NonZeroU32::new) }
+            })
+            .collect();
+        Some(self.nfa.literal(letters.into_iter(), next))
     }
 
     /// The node that reads one of these [letters of literals](letters_of).
