@@ -120,6 +120,16 @@ impl GrammarBuilder {
         self.copy(grammar, expr, &[], &mut vec![None; grammar.n_exprs()])
     }
 
+    /// [`import_expr`](Self::import_expr) of the body of the root, with all that was made on the way to it and in the same
+    /// order: as if it had been made here.
+    pub fn import_whole(&mut self, grammar: &Grammar) -> ExprId {
+        let mut copies = vec![None; grammar.n_exprs()];
+        for id in (0..grammar.n_exprs()).filter_map(ExprId::from_index) {
+            self.copy(grammar, id, &[], &mut copies);
+        }
+        copies[grammar.rule(grammar.root()).body().index()].unwrap_or_else(|| self.never())
+    }
+
     /// The same expression in this grammar.
     fn copy(
         &mut self,

@@ -8,8 +8,8 @@
 
 use crate::error::Error;
 use crate::formats::{Format, Syntax};
-use formwork_grammar::{CharClass, Expr, ExprId, GrammarBuilder, HashMap, HashSet};
-use std::sync::Arc;
+use formwork_grammar::{CharClass, Expr, ExprId, Grammar, GrammarBuilder, HashMap, HashSet, Place};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// Derivatives computed for one question before the answer is "don't know".
 const EMPTINESS_BUDGET: usize = 400;
@@ -80,34 +80,7 @@ impl Texts {
         if let Some(&text) = self.formats.get(name) {
             return Ok(text);
         }
-        let options = formwork_regex::Options::new()
-            .dialect(formwork_regex::Dialect::Rust)
-            .matching(formwork_regex::Matching::Full);
-        let read = |b: &mut GrammarBuilder, regex: &str| {
-            options.expr(b, regex).map_err(|error| Error::invalid("", format!("format `{name}`: {error}")))
-        };
-        let b = &mut self.builder;
-        let mut parts = Vec::new();
-        for choice in format {
-            let mut ways = Vec::new();
-            for part in *choice {
-                let mut all = vec![read(b, part.regex)?];
-                if let Some(not) = part.not {
-                    let not = read(b, not)?;
-                    all.push(b.not(not));
-                }
-                if let Some(max) = part.max {
-                    let any = b.class(CharClass::any());
-                    all.push(b.repeat(any, 0, Some(max)));
-                }
-                if let Some(max) = part.max_octets {
-                    all.push(octets(b, max));
-                }
-                ways.push(b.and(all));
-            }
-            parts.push(b.alt(ways));
-        }
-        let text = b.seq(parts);
+        let text = self.builder.import_whole(&known_format(name, format)?);
         self.formats.insert(name, text);
         Ok(text)
     }
@@ -254,6 +227,50 @@ impl Texts {
         self.derivatives.insert((text, c), derivative);
         derivative
     }
+}
+
+/// A format as a grammar, made when a schema first asks for it: a URI is 1,500 characters of regular expressions.
+fn known_format(name: &'static str, format: Format) -> Result<Grammar, Error> {
+    static KNOWN: LazyLock<Mutex<HashMap<&'static str, Grammar>>> = LazyLock::new(Mutex::default);
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(grammar) = known().get(name) {
+        return Ok(grammar.clone());
+    }
+    let error = |message: String| Error::invalid("", format!("format `{name}`: {message}"));
+    let mut b = GrammarBuilder::new();
+    let text = format_text(&mut b, format).map_err(|problem| error(problem.to_string()))?;
+    let root = b.declare("format", Place::none());
+    b.define(root, text);
+    let grammar = b.build(root).map_err(|problem| error(problem.to_string()))?;
+    known().insert(name, grammar.clone());
+    Ok(grammar)
+}
+
+fn format_text(b: &mut GrammarBuilder, format: Format) -> Result<ExprId, formwork_regex::Error> {
+    let options = formwork_regex::Options::new()
+        .dialect(formwork_regex::Dialect::Rust)
+        .matching(formwork_regex::Matching::Full);
+    let mut parts = Vec::new();
+    for choice in format {
+        let mut ways = Vec::new();
+        for part in *choice {
+            let mut all = vec![options.expr(b, part.regex)?];
+            if let Some(not) = part.not {
+                let not = options.expr(b, not)?;
+                all.push(b.not(not));
+            }
+            if let Some(max) = part.max {
+                let any = b.class(CharClass::any());
+                all.push(b.repeat(any, 0, Some(max)));
+            }
+            if let Some(max) = part.max_octets {
+                all.push(octets(b, max));
+            }
+            ways.push(b.and(all));
+        }
+        parts.push(b.alt(ways));
+    }
+    Ok(b.seq(parts))
 }
 
 /// Texts of at most so many octets in UTF-8.
