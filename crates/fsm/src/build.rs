@@ -22,6 +22,7 @@ use crate::tables::{Tables, Ticks};
 use crate::unit::{Body, Measurable, Unit, Units};
 use crate::work::{Stop, Work};
 use formwork_grammar::{ByteSet, Expr, ExprId, Grammar, HashMap};
+use std::cell::OnceCell;
 use std::num::NonZeroU32;
 use std::sync::{Arc, OnceLock};
 
@@ -113,7 +114,8 @@ impl Construction {
         let nullable = Facts::nullable_of(grammar, &order);
         let plan = Plan::of(grammar, config);
         let used = order.is_used();
-        let finite = finite(grammar);
+        let known_finite = OnceCell::new();
+        let finite = || known_finite.get_or_init(|| finite(grammar));
         let mut context = Context::new(grammar, &nullable, &**symbols, &config.limits, Memory::default());
         let mut asked = None;
         let facts = context.prepare_measured(&plan, used, &mut work, &mut asked).and_then(|()| {
@@ -121,7 +123,7 @@ impl Construction {
                 asked = Some(expr);
                 match grammar.expr(expr) {
                     // All texts but finitely many.
-                    Expr::Not(body) if finite[body.index()] => Ok((true, true)),
+                    Expr::Not(body) if finite()[body.index()] => Ok((true, true)),
                     _ => context.text_facts(expr, &plan, &mut work),
                 }
             })

@@ -19,7 +19,6 @@
 use crate::config::Config;
 use crate::regions;
 use formwork_grammar::{Expr, ExprId, Grammar, HashMap, HashSet, Rule, RuleId, Sharing};
-use petgraph::graph::{DiGraph, NodeIndex};
 use std::sync::Arc;
 
 /// Expanded size up to which a closed rule that is used more than once still goes in line.
@@ -337,6 +336,13 @@ pub(crate) fn left_recursion(grammar: &Grammar, rule: RuleId) -> Option<(Vec<&[E
         _ => &whole,
     };
     let is_self = |expr: ExprId| matches!(grammar.expr(expr), Expr::Rule(r) if *r == rule);
+    let begins_with_self = |part: &ExprId| match grammar.expr(*part) {
+        Expr::Seq(operands) => is_self(operands[0]),
+        _ => is_self(*part),
+    };
+    if !parts.iter().any(begins_with_self) {
+        return None;
+    }
     let (mut tails, mut others) = (Vec::new(), Vec::new());
     for &part in parts {
         match grammar.expr(part) {
@@ -346,7 +352,7 @@ pub(crate) fn left_recursion(grammar: &Grammar, rule: RuleId) -> Option<(Vec<&[E
             _ => others.push(part),
         }
     }
-    if tails.is_empty() { None } else { Some((tails, others)) }
+    Some((tails, others))
 }
 
 /// Who uses whom.
@@ -437,22 +443,13 @@ pub(crate) fn operands(expr: &Expr) -> &[ExprId] {
 
 /// The strongly connected components, callees first.
 fn components(callees: &[Vec<u32>]) -> Vec<Vec<usize>> {
-    let n_edges = callees.iter().map(Vec::len).sum();
-    let mut graph: DiGraph<(), ()> = DiGraph::with_capacity(callees.len(), n_edges);
-    for _ in callees {
-        graph.add_node(());
-    }
-    for (rule, callees) in callees.iter().enumerate() {
-        for &callee in callees {
-            graph.add_edge(NodeIndex::new(rule), NodeIndex::new(callee as usize), ());
-        }
-    }
-    // Kosaraju's algorithm is the one of petgraph's that does not recurse.
-    let mut components = petgraph::algo::kosaraju_scc(&graph);
-    for component in &mut components {
-        component.sort_unstable();
-    }
-    components.into_iter().map(|component| component.into_iter().map(NodeIndex::index).collect()).collect()
+    let found = crate::components::components(callees.len(), |rule| callees[rule as usize].iter().copied());
+    let sorted = |component: &[u32]| {
+        let mut rules: Vec<usize> = component.iter().map(|&rule| rule as usize).collect();
+        rules.sort_unstable();
+        rules
+    };
+    found.iter().map(sorted).collect()
 }
 
 /// The rules of a component whose cycles are cut, those first that others have in line.
