@@ -118,7 +118,7 @@ impl GrammarBuilder {
         }
         Self {
             rules: Vec::new(),
-            names: HashTable::new(),
+            names: HashTable::with_capacity(SMALL / 8),
             suffixes: HashMap::default(),
             exprs,
             properties,

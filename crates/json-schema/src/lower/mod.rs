@@ -21,7 +21,7 @@ use crate::options::{Numbers, Options, Whitespace};
 use crate::report::ReportEntry;
 use compare::DigitRuns;
 use formwork_grammar::{
-    ByteSet, Expr, ExprId, Grammar, GrammarBuilder, GrammarErrorKind, HashMap, Place, RuleId, Sharing,
+    ByteSet, Expr, ExprId, Grammar, GrammarBuilder, GrammarErrorKind, HashMap, Place, RuleId, Seeded, Sharing,
 };
 use layout::{Brackets, Depth};
 use smallvec::SmallVec;
@@ -29,6 +29,9 @@ use std::collections::VecDeque;
 
 /// What makes two demands the same rule: equal components, equally ordered declared names, and [where](layout) they stand.
 type RuleKey = ([FormulaId; 7], Names, Depth);
+
+/// Values that there is room for from the start.
+const SOME_VALUES: usize = 28;
 
 /// The rules under construction.
 pub(crate) struct Lowering<'o> {
@@ -86,7 +89,7 @@ impl<'o> Lowering<'o> {
             b,
             options,
             rules: HashMap::default(),
-            values: HashMap::default(),
+            values: HashMap::with_capacity_and_hasher(SOME_VALUES, Seeded::default()),
             queue: VecDeque::new(),
             shared: HashMap::default(),
             keys: HashMap::default(),

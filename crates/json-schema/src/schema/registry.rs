@@ -104,6 +104,11 @@ struct Contents {
 }
 
 impl Contents {
+    /// None yet, with room for so many.
+    fn with_capacity(n: usize) -> Self {
+        Self { all: Vec::with_capacity(n), ids: HashTable::with_capacity(n), ..Self::default() }
+    }
+
     fn intern(&mut self, sketch: Sketch<'_>, has_reference: bool) -> Result<ContentId, Error> {
         let hash = self.hasher.hash_one(sketch);
         let is_it = |id: &ContentId| self.all[id.0 as usize].sketch() == sketch;
@@ -195,7 +200,7 @@ impl Registry {
             scopes: vec![Box::new([])],
             scope_ids: HashMap::default(),
             contents: vec![ContentId(0); n],
-            known_contents: Contents::default(),
+            known_contents: Contents::with_capacity(n),
         };
         // Meta-schemas among the resources must be found before `$schema` can be understood.
         for &(id, name) in &resources {
