@@ -414,3 +414,42 @@ pub(crate) fn spelled(first: &ByteSet) -> ByteSet {
     set.insert(b'\\');
     set
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::symbols::AnySymbols;
+    use formwork_grammar::{GrammarBuilder, Place};
+
+    /// Each rule has texts because the one before it has, which it also stands in.
+    #[test]
+    fn unlucky_circles_are_decided() {
+        const N: usize = 4 * MAX_PASSES;
+        let mut b = GrammarBuilder::new();
+        let rules: Vec<RuleId> = (0..N).map(|i| b.declare(&format!("r{i}"), Place::none())).collect();
+        let [x, y, open, close] = ["x", "y", "(", ")"].map(|text| b.literal(text));
+        for i in 0..N {
+            let mut ways = vec![if i == 0 { x } else { b.rule(rules[i - 1]) }];
+            ways[0] = b.seq([ways[0], y]);
+            if let Some(&next) = rules.get(i + 1) {
+                let next = b.rule(next);
+                ways.push(b.seq([open, next, close]));
+            }
+            let body = b.alt(ways);
+            b.define(rules[i], body);
+        }
+        let grammar = b.build(rules[0]).expect("a grammar");
+        let order = Order::of(&grammar);
+        assert!(
+            order.is_circular && order.exprs().len() == order.is_used().iter().filter(|used| **used).count()
+        );
+        let nullable = Facts::nullable_of(&grammar, &order);
+        let facts = nullable.completed(&grammar, &order, &AnySymbols, |_| Ok::<_, ()>((true, true)));
+        let facts = facts.expect("nothing asks");
+        for rule in grammar.rules() {
+            let body = rule.body();
+            assert!(facts.productive(body) && facts.nonempty(body) && !facts.nullable(body));
+            assert_eq!(facts.first_of([&body]), "x(".bytes().collect());
+        }
+    }
+}
