@@ -2,7 +2,8 @@
 
 use crate::term::Term;
 use crate::{Error, ErrorKind, Limits, ecma, rust};
-use formwork_grammar::{CharClass, ExprId, Grammar, GrammarBuilder, Place, Position};
+use formwork_grammar::{CharClass, Expr, ExprId, Grammar, GrammarBuilder, Place, Position};
+use std::collections::VecDeque;
 
 /// The syntax of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -101,23 +102,84 @@ impl Options {
             let message = format!("the pattern is {} bytes long, over the limit of {limit}", text.len());
             return Err(Error::new(ErrorKind::Limit, text, limit, message));
         }
-        let around = match self.matching {
-            Matching::Full => Term::empty(builder),
+        let any = match self.matching {
+            Matching::Full => None,
             Matching::Search => {
                 let any = builder.class(CharClass::any());
-                Term::plain(builder.star(any), true)
+                Some(builder.star(any))
             }
         };
+        let around = any.map_or_else(|| Term::empty(builder), |any| Term::plain(any, true));
         let term = match self.dialect {
             Dialect::Rust => rust::read(builder, text, &self.limits)?,
             Dialect::Ecma => ecma::read(builder, text, &self.limits, around)?,
         };
         let term = Term::concat(builder, vec![around, term, around]);
         let expr = term.as_whole_text();
+        let expr = any.map_or(expr, |any| bare(builder, expr, any));
         if !builder.properties(expr).is_text {
             let message = "the pattern can match bytes that are not UTF-8";
             return Err(Error::new(ErrorKind::NotText, text, 0, message));
         }
         Ok(expr)
+    }
+}
+
+/// A sequence that begins or ends with `any` text, without what that makes up for: of a repetition beside it all rounds but
+/// the least number may as well be any text, so that searching for `[a-z]{2,50}` is searching for `[a-z]{2}`.
+fn bare(builder: &mut GrammarBuilder, expr: ExprId, any: ExprId) -> ExprId {
+    let Expr::Seq(parts) = builder.expr(expr) else { return expr };
+    let mut parts: VecDeque<ExprId> = parts.iter().copied().collect();
+    // What stands beside the text at the front, then at the end; one that shrinks is looked at again.
+    for is_front in [true, false] {
+        let ends = |parts: &VecDeque<ExprId>| match is_front {
+            true => (parts.front().copied(), parts.get(1).copied()),
+            false => (parts.back().copied(), parts.iter().rev().nth(1).copied()),
+        };
+        while let (Some(outer), Some(beside)) = ends(&parts) {
+            let least = match builder.expr(beside) {
+                _ if outer != any => break,
+                &Expr::Repeat { body, min, max } if max != Some(min) => builder.repeat(body, min, Some(min)),
+                _ => break,
+            };
+            let inner = match builder.expr(least) {
+                Expr::Empty => Vec::new(),
+                Expr::Seq(inner) => inner.clone().into(),
+                _ => vec![least],
+            };
+            if is_front {
+                parts.drain(..2);
+                inner.into_iter().rev().for_each(|part| parts.push_front(part));
+                parts.push_front(any);
+            } else {
+                parts.truncate(parts.len() - 2);
+                parts.extend(inner);
+                parts.push_back(any);
+            }
+        }
+    }
+    builder.seq(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_leaves_out_what_any_text_makes_up_for() {
+        for (pattern, same) in [
+            (r"[a-z]{2,50}", r"[a-z]{2}"),
+            (r"([0-9]+ ?){1,50}", r"[0-9]"),
+            (r"^x+y{0,9}", r"^x+"),
+            (r"x*y{3,}$", r"y{3}$"),
+            (r"^x*$", r"^x*$"),
+            (r"x*", r""),
+        ] {
+            let text = |pattern| {
+                let options = Options::new().matching(Matching::Search);
+                options.grammar(pattern).expect("a pattern").to_string()
+            };
+            assert_eq!(text(pattern), text(same), "{pattern}");
+        }
     }
 }
