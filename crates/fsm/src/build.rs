@@ -19,7 +19,7 @@ use crate::spelling::Spelling;
 use crate::subset::Bounds;
 use crate::symbols::{AnySymbols, Symbols};
 use crate::tables::{Tables, Ticks};
-use crate::unit::{Body, Measurable, Unit, Units};
+use crate::unit::{Body, Measurable, Spelled, Unit, Units};
 use crate::work::{Stop, Work};
 use formwork_grammar::{ByteSet, Expr, ExprId, Grammar, HashMap};
 use std::cell::OnceCell;
@@ -386,8 +386,18 @@ impl Construction {
             Unit::Set(expr) | Unit::Machine(expr) => facts.first_of([expr]),
             Unit::Body(expr, spelling) => spell(facts.first_of([expr]), *spelling),
             Unit::Counted { shape, .. } => {
-                let before = spell(facts.first_of(&shape.before), shape.spelling);
-                if !shape.before.iter().all(|&part| facts.nullable(part)) {
+                let first_of = |parts: &[Spelled]| {
+                    let mut all = ByteSet::EMPTY;
+                    for (part, spelling) in parts {
+                        all = all.union(&spell(facts.first_of([part]), *spelling));
+                        if !facts.nullable(*part) {
+                            break;
+                        }
+                    }
+                    all
+                };
+                let before = first_of(&shape.before);
+                if !shape.before.iter().all(|&(part, _)| facts.nullable(part)) {
                     return before;
                 }
                 let body = match &shape.body {
@@ -396,8 +406,7 @@ impl Construction {
                         .iter()
                         .fold(ByteSet::FULL, |all, part| all.intersection(&facts.first_of([part]))),
                 };
-                let after = spell(facts.first_of(&shape.after), shape.spelling);
-                before.union(&spell(body, shape.body_spelling)).union(&after)
+                before.union(&spell(body, shape.body_spelling)).union(&first_of(&shape.after))
             }
             Unit::Escape(_) => ByteSet::range(b'\\', b'\\'),
             Unit::Symbols(_) => ByteSet::EMPTY,

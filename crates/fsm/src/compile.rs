@@ -18,9 +18,10 @@ use crate::subset::{Bounds, determinise};
 use crate::symbols::Symbols;
 use crate::text::{complement, intersection, tidy};
 use crate::ticks::{lengths_are_contiguous, ticks};
-use crate::unit::{Body, Lengths, Piece, Shape, Unit, measured, pieces};
+use crate::unit::{Body, Lengths, Piece, Shape, Spelled, Unit, apart, measured, pieces};
 use crate::work::{Stop, Work};
 use formwork_grammar::{Expr, ExprId, Grammar, HashMap, RuleId, SharedMachine};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// What the building of all units shares.
@@ -156,7 +157,8 @@ impl<'g> Context<'g> {
             Expr::Seq(parts) => parts,
             _ => &whole,
         };
-        let unit = match &mut pieces(self.grammar, plan, &self.memory.measurable, parts, Spelling::Utf8)[..] {
+        let parts: Vec<Spelled> = parts.iter().map(|&part| (part, Spelling::Utf8)).collect();
+        let unit = match &mut pieces(self.grammar, plan, &self.memory.measurable, &parts)[..] {
             [Piece::Counted { shape, min, max }] => self.counted_unit(shape.clone(), *min, *max).0,
             _ => Unit::Rule(rule),
         };
@@ -172,7 +174,7 @@ impl<'g> Context<'g> {
             Body::Measured(parts) => (min, min == 0 && parts.iter().all(|part| self.facts.nullable(*part))),
         };
         let empty =
-            empty_body && shape.before.iter().chain(&shape.after).all(|part| self.facts.nullable(*part));
+            empty_body && shape.before.iter().chain(&shape.after).all(|&(part, _)| self.facts.nullable(part));
         (Unit::Counted { shape, min, max }, empty)
     }
 
@@ -483,17 +485,29 @@ impl<'a, 'g> Builder<'a, 'g> {
     }
 
     fn sequence(&mut self, parts: &[ExprId], spelling: Spelling, next: NodeId) -> NodeId {
-        let mut node = next;
-        for piece in pieces(self.context.grammar, self.plan, &self.context.memory.measurable, parts, spelling)
-            .into_iter()
-            .rev()
-        {
-            node = match piece {
-                Piece::Plain(part) => self.node(part, spelling, node),
-                Piece::Counted { shape, min, max } => self.call_counted(shape, min, max, node),
-            };
-        }
-        node
+        let parts: SmallVec<[Spelled; 8]> = parts.iter().map(|&part| (part, spelling)).collect();
+        let memory = &self.context.memory;
+        let Some(apart) = apart(self.context.grammar, self.plan, &memory.measurable, &parts) else {
+            return self.in_pieces(&parts, next);
+        };
+        let nodes: Vec<NodeId> = apart.iter().map(|parts| self.in_pieces(parts, next)).collect();
+        self.nfa.add_split(&nodes)
+    }
+
+    fn in_pieces(&mut self, parts: &[Spelled], next: NodeId) -> NodeId {
+        self.pieces(parts).into_iter().rev().fold(next, |next, piece| match piece {
+            Piece::Plain((part, spelling)) => self.node(part, spelling, next),
+            Piece::Counted { shape, min, max } => self.call_counted(shape, min, max, next),
+        })
+    }
+
+    /// What stands around a repetition in its automaton: nothing in it is counted apart.
+    fn uncounted(&mut self, parts: &[Spelled], next: NodeId) -> NodeId {
+        parts.iter().rev().fold(next, |next, &(part, spelling)| self.node(part, spelling, next))
+    }
+
+    fn pieces(&self, parts: &[Spelled]) -> Vec<Piece> {
+        pieces(self.context.grammar, self.plan, &self.context.memory.measurable, parts)
     }
 
     fn call_counted(&mut self, shape: Shape, min: u32, max: Option<u32>, next: NodeId) -> NodeId {
@@ -513,9 +527,7 @@ impl<'a, 'g> Builder<'a, 'g> {
         next: NodeId,
         work: &mut Work<'_>,
     ) -> Result<(), Stop> {
-        if let [Piece::Counted { .. }] =
-            pieces(self.context.grammar, self.plan, &self.context.memory.measurable, &[expr], spelling)[..]
-        {
+        if let [Piece::Counted { .. }] = self.pieces(&[(expr, spelling)])[..] {
             let target = self.sequence(&[expr], spelling, next);
             self.nfa.nodes[node as usize] = self.nfa.split(&[target]);
             return Ok(());
@@ -642,7 +654,7 @@ impl<'a, 'g> Builder<'a, 'g> {
     }
 
     fn counted(&mut self, start: NodeId, shape: &Shape) {
-        let exit = self.sequence(&shape.after, shape.spelling, self.end);
+        let exit = self.uncounted(&shape.after, self.end);
         let head = match &shape.body {
             Body::Repeated(body) => {
                 let head = self.nfa.reserve();
@@ -665,7 +677,7 @@ impl<'a, 'g> Builder<'a, 'g> {
                 self.embed(&dfa, shape.body_spelling, exit, true)
             }
         };
-        let first = self.sequence(&shape.before, shape.spelling, head);
+        let first = self.uncounted(&shape.before, head);
         self.nfa.nodes[start as usize] = self.nfa.split(&[first]);
     }
 

@@ -22,7 +22,7 @@
 use crate::config::Config;
 use crate::plan::{Plan, operands};
 use crate::spelling::Spelling;
-use crate::unit::{Body, Measurable, Shape, Unit};
+use crate::unit::{Body, Measurable, Shape, Spelled, Unit};
 use formwork_grammar::{Clause, Conditions, Expr, ExprId, Grammar, RuleId, Symbol, SymbolSet};
 use std::num::NonZeroU32;
 
@@ -172,14 +172,20 @@ impl Former {
                 list(self, &[*expr])
             }
             Unit::Counted { shape, .. } => {
-                let Shape { before, body, after, spelling, body_spelling } = shape;
-                self.words.extend([COUNTED, *spelling as u32, *body_spelling as u32]);
+                let Shape { before, body, after, body_spelling } = shape;
+                self.words.extend([COUNTED, *body_spelling as u32]);
                 let (kind, parts) = match body {
                     Body::Repeated(body) => (0, std::slice::from_ref(body)),
                     Body::Measured(parts) => (1, &parts[..]),
                 };
                 self.words.push(kind);
-                list(self, before) && list(self, parts) && list(self, after)
+                let spelled = |former: &mut Self, parts: &[Spelled]| {
+                    former.words.push(parts.len() as u32);
+                    former.words.extend(parts.iter().map(|&(_, spelling)| spelling as u32));
+                    let parts: Vec<ExprId> = parts.iter().map(|&(part, _)| part).collect();
+                    list(former, &parts)
+                };
+                spelled(self, before) && list(self, parts) && spelled(self, after)
             }
             Unit::Set(expr) => {
                 self.words.push(SET);
@@ -384,11 +390,11 @@ pub(crate) enum Portable {
     Set(u32),
     Machine(u32),
     Counted {
-        before: Vec<u32>,
+        before: Vec<(u32, Spelling)>,
         repeated: bool,
         body: Vec<u32>,
-        after: Vec<u32>,
-        spellings: [Spelling; 2],
+        body_spelling: Spelling,
+        after: Vec<(u32, Spelling)>,
         min: u32,
         max: Option<u32>,
     },
@@ -413,9 +419,13 @@ impl Portable {
                     Body::Repeated(body) => (true, all(&[*body])?),
                     Body::Measured(parts) => (false, all(parts)?),
                 };
-                let (before, after) = (all(&shape.before)?, all(&shape.after)?);
-                let spellings = [shape.spelling, shape.body_spelling];
-                Self::Counted { before, repeated, body, after, spellings, min: *min, max: *max }
+                let spelled = |parts: &[Spelled]| {
+                    let position = |&(part, spelling)| Some((former.position(part)?, spelling));
+                    parts.iter().map(position).collect::<Option<Vec<_>>>()
+                };
+                let (before, after) = (spelled(&shape.before)?, spelled(&shape.after)?);
+                let (body_spelling, min, max) = (shape.body_spelling, *min, *max);
+                Self::Counted { before, repeated, body, body_spelling, after, min, max }
             }
             Unit::Escape(ranges) => Self::Escape(ranges.clone()),
             Unit::Symbols(set) => Self::Symbols(set.clone()),
@@ -464,10 +474,16 @@ impl Portable {
                 let body = expr(*position).filter(|&expr| can_be_spelled(&[expr], *spelling))?;
                 Unit::Body(body, *spelling)
             }
-            Self::Counted { before, repeated, body, after, spellings, min, max } => {
-                let (before, body, after) = (all(before)?, all(body)?, all(after)?);
-                let [spelling, body_spelling] = *spellings;
-                let spelled = can_be_spelled(&before, spelling) && can_be_spelled(&after, spelling);
+            Self::Counted { before, repeated, body, body_spelling, after, min, max } => {
+                let spelled = |parts: &[(u32, Spelling)]| {
+                    let part = |&(position, spelling)| {
+                        let part = expr(position)?;
+                        can_be_spelled(&[part], spelling).then_some((part, spelling))
+                    };
+                    parts.iter().map(part).collect::<Option<Vec<Spelled>>>()
+                };
+                let (before, body, after) = (spelled(before)?, all(body)?, spelled(after)?);
+                let body_spelling = *body_spelling;
                 let body = match (*repeated, &body[..]) {
                     (true, &[body]) => {
                         Some(body).filter(|&body| can_be_spelled(&[body], body_spelling)).map(Body::Repeated)
@@ -476,8 +492,8 @@ impl Portable {
                     (false, _) => measurable.contains_key(&body).then_some(Body::Measured(body)),
                 };
                 let in_order = max.is_none_or(|max| max >= *min && max > 0);
-                let shape = Shape { before, body: body?, after, spelling, body_spelling };
-                (spelled && in_order && body_spelling != Spelling::CodePoints).then_some(Unit::Counted {
+                let shape = Shape { before, body: body?, after, body_spelling };
+                (in_order && body_spelling != Spelling::CodePoints).then_some(Unit::Counted {
                     shape,
                     min: *min,
                     max: *max,

@@ -331,11 +331,18 @@ impl Portable {
                 writer.u8(9);
                 writer.u32(*position);
             }
-            Self::Counted { before, repeated, body, after, spellings, min, max } => {
+            Self::Counted { before, repeated, body, body_spelling, after, min, max } => {
                 writer.u8(4);
-                [before, body, after].iter().for_each(|parts| writer.list(parts));
+                for parts in [before, after] {
+                    writer.len(parts.len());
+                    for (position, spelling) in parts {
+                        writer.u32(*position);
+                        spelled(writer, spelling);
+                    }
+                }
+                writer.list(body);
                 writer.u8((*repeated).into());
-                spellings.iter().for_each(|spelling| spelled(writer, spelling));
+                spelled(writer, body_spelling);
                 writer.u32(*min);
                 writer.u8(max.is_some().into());
                 max.iter().for_each(|&max| writer.u32(max));
@@ -385,12 +392,13 @@ impl Portable {
             2 => Self::Body(reader.u32()?, spelling(reader)?),
             3 => Self::Set(reader.u32()?),
             4 => {
-                let (before, body, after) = (reader.list()?, reader.list()?, reader.list()?);
-                let repeated = reader.bool()?;
-                let spellings = [spelling(reader)?, spelling(reader)?];
+                let parts =
+                    |reader: &mut Reader<'_>| reader.each(2, |reader| Ok((reader.u32()?, spelling(reader)?)));
+                let (before, after) = (parts(reader)?, parts(reader)?);
+                let (body, repeated, body_spelling) = (reader.list()?, reader.bool()?, spelling(reader)?);
                 let min = reader.u32()?;
                 let max = if reader.bool()? { Some(reader.u32()?) } else { None };
-                Self::Counted { before, repeated, body, after, spellings, min, max }
+                Self::Counted { before, repeated, body, body_spelling, after, min, max }
             }
             5 => {
                 let mut next = 0;

@@ -8,6 +8,7 @@
 use crate::plan::Plan;
 use crate::spelling::Spelling;
 use formwork_grammar::{CharClass, Expr, ExprId, Grammar, HashMap, RuleId, SymbolSet};
+use std::borrow::Cow;
 
 /// Copies times size beyond which a repetition is counted instead of copied.
 const MAX_COPIED: u64 = 48;
@@ -40,14 +41,15 @@ pub(crate) enum Unit {
 /// A counted repetition without its bounds: units that differ in bounds alone have the same states.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Shape {
-    pub(crate) before: Vec<ExprId>,
+    pub(crate) before: Vec<Spelled>,
     pub(crate) body: Body,
-    pub(crate) after: Vec<ExprId>,
-    /// How `before` and `after` are spelled.
-    pub(crate) spelling: Spelling,
-    /// How `body` is.
+    pub(crate) after: Vec<Spelled>,
+    /// How `body` is spelled.
     pub(crate) body_spelling: Spelling,
 }
+
+/// An operand of a sequence, and how it is spelled.
+pub(crate) type Spelled = (ExprId, Spelling);
 
 /// What is counted.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -128,7 +130,7 @@ impl Units {
 /// A run of operands of a sequence.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Piece {
-    Plain(ExprId),
+    Plain(Spelled),
     Counted { shape: Shape, min: u32, max: Option<u32> },
 }
 
@@ -137,10 +139,10 @@ pub(crate) fn pieces(
     grammar: &Grammar,
     plan: &Plan,
     measurable: &Measurable,
-    parts: &[ExprId],
-    spelling: Spelling,
+    parts: &[Spelled],
 ) -> Vec<Piece> {
-    let counted = |part| counted(grammar, plan, measurable, part, spelling);
+    let counted = |part| counted(grammar, plan, measurable, part);
+    let parts = &flattened(grammar, parts, |part| counted(part).is_some())[..];
     let mut pieces = Vec::new();
     let mut next = 0;
     for (i, &part) in parts.iter().enumerate() {
@@ -165,15 +167,83 @@ pub(crate) fn pieces(
         }
         pieces.extend(parts[next..start].iter().map(|&part| Piece::Plain(part)));
         let (before, after) = (parts[start..i].to_vec(), parts[i + 1..end].to_vec());
-        pieces.push(Piece::Counted {
-            shape: Shape { before, body, after, spelling, body_spelling },
-            min,
-            max,
-        });
+        pieces.push(Piece::Counted { shape: Shape { before, body, after, body_spelling }, min, max });
         next = end;
     }
     pieces.extend(parts[next..].iter().map(|&part| Piece::Plain(part)));
     pieces
+}
+
+/// A JSON text of a sequence that counts is the sequence of its operands' JSON texts: the quotes around it are literals that
+/// its counted piece may take along.
+fn flattened<'a>(
+    grammar: &Grammar,
+    parts: &'a [Spelled],
+    counts: impl Fn(Spelled) -> bool,
+) -> Cow<'a, [Spelled]> {
+    let inner = |part: Spelled| match in_text(grammar, part) {
+        (Expr::Seq(inner), spelling) => {
+            inner.iter().any(|&part| counts((part, spelling))).then_some((&inner[..], spelling))
+        }
+        _ => None,
+    };
+    if !parts.iter().any(|&part| inner(part).is_some()) {
+        return Cow::Borrowed(parts);
+    }
+    let mut flat = Vec::new();
+    for &part in parts {
+        match inner(part) {
+            Some((inner, spelling)) => flat.extend(inner.iter().map(|&part| (part, spelling))),
+            None => flat.push(part),
+        }
+    }
+    Cow::Owned(flat)
+}
+
+/// Alternatives between literals that are looked at for counted pieces.
+const MAX_APART: usize = 8;
+
+/// A sequence whose operand between literals has alternatives that count, as a sequence for each alternative: in
+/// `"\"" ("" | word{0,99} last) "\""` the quotes are to go along with the counted piece. `None` if it has none.
+pub(crate) fn apart(
+    grammar: &Grammar,
+    plan: &Plan,
+    measurable: &Measurable,
+    parts: &[Spelled],
+) -> Option<Vec<Vec<Spelled>>> {
+    let counts = |part: Spelled| match in_text(grammar, part) {
+        (Expr::Seq(inner), spelling) => {
+            inner.iter().any(|&part| counted(grammar, plan, measurable, (part, spelling)).is_some())
+        }
+        _ => counted(grammar, plan, measurable, part).is_some(),
+    };
+    let is_literal = |i: usize| parts.get(i).is_some_and(|&part| is_literal(grammar, part));
+    for (i, &part) in
+        parts.iter().enumerate().filter(|&(i, _)| is_literal(i.wrapping_sub(1)) || is_literal(i + 1))
+    {
+        let (alternatives, spelling) = match in_text(grammar, part) {
+            (Expr::Alt(alternatives), spelling) => (&alternatives[..], spelling),
+            _ => continue,
+        };
+        if alternatives.len() > MAX_APART || !alternatives.iter().any(|&part| counts((part, spelling))) {
+            continue;
+        }
+        let with = |alternative: &ExprId| {
+            let mut all = parts.to_vec();
+            all[i] = (*alternative, spelling);
+            all
+        };
+        return Some(alternatives.iter().map(with).collect());
+    }
+    None
+}
+
+/// What an operand is, and how that is spelled.
+fn in_text(grammar: &Grammar, (part, spelling): Spelled) -> (&Expr, Spelling) {
+    match grammar.expr(part) {
+        Expr::JsonText(text) => (grammar.expr(*text), Spelling::Json),
+        expr => (expr, spelling),
+    }
 }
 
 /// What `expr` counts, its bounds and its spelling, if it is a repetition or a measured text that is better counted than
@@ -182,8 +252,7 @@ fn counted(
     grammar: &Grammar,
     plan: &Plan,
     measurable: &Measurable,
-    expr: ExprId,
-    spelling: Spelling,
+    (expr, spelling): Spelled,
 ) -> Option<(Body, u32, Option<u32>, Spelling)> {
     // Members are their set's, which a counted piece would be between.
     if !plan.counts() || spelling == Spelling::CodePoints || grammar.properties(expr).has_members {
@@ -216,7 +285,7 @@ fn counted(
             (decides && !lengths.are_within(min, max)).then_some((Body::Measured(rest), min, max, spelling))
         }
         Expr::JsonText(text) if matches!(grammar.expr(*text), Expr::And(_) | Expr::Repeat { .. }) => {
-            counted(grammar, plan, measurable, *text, Spelling::Json)
+            counted(grammar, plan, measurable, (*text, Spelling::Json))
         }
         _ => None,
     }
@@ -228,7 +297,7 @@ fn is_narrow(class: &CharClass) -> bool {
     class.ranges().iter().map(size).fold(0, u32::saturating_add) <= 64
 }
 
-fn is_literal(grammar: &Grammar, expr: ExprId) -> bool {
+fn is_literal(grammar: &Grammar, (expr, _): Spelled) -> bool {
     match grammar.expr(expr) {
         Expr::Bytes(_) | Expr::ByteClass(_) | Expr::Class(_) | Expr::Symbols(_) | Expr::Tag(_) => true,
         Expr::JsonText(body) => matches!(grammar.expr(*body), Expr::Bytes(_) | Expr::Class(_)),

@@ -181,6 +181,41 @@ fn a_large_repetition_counts_with_its_delimiters() {
 }
 
 #[test]
+fn a_repetition_in_a_json_text_counts_with_the_quotes_around_it() {
+    // Also where the text may be another one: the quotes go along with each.
+    check(
+        "root ::= \"\\\"\" JsonText(\"\" | ([a-c]+ \",\"){0,500} [x-z]+) \"\\\"\"\n",
+        expect![[r#"
+        r0 root
+          s0: " -> s1, {r1} -> s2
+          s1: " -> s2
+          s2*
+        r1 root counts 0..=500
+          s0: " -> s1
+          s1: \ -> s2, a-c -> s3, x-z -> s4
+          s2: u -> s5
+          s3: \ -> s6, a-c -> s3, 2c ->+ s1
+          s4: " -> s7, \ -> s8, x-z -> s4
+          s5: 0 -> s9
+          s6: u -> s10
+          s7*
+          s8: u -> s11
+          s9: 0 -> s12
+          s10: 0 -> s13
+          s11: 0 -> s14
+          s12: 6 -> s15, 7 -> s16
+          s13: 0 -> s17
+          s14: 0 -> s18
+          s15: 1-3 -> s3
+          s16: 8-9 -> s4, A -> s4, a -> s4
+          s17: 2 -> s19, 6 -> s15
+          s18: 7 -> s16
+          s19: C ->+ s1, c ->+ s1
+    "#]],
+    );
+}
+
+#[test]
 fn an_ambiguous_counted_body_ticks_and_does_not_on_the_same_byte() {
     check(
         "root ::= ([a-z]+ \" \"?){1,500}\n",
