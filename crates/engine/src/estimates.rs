@@ -64,7 +64,7 @@ impl Estimates {
     /// Cost: linear in the edges of the state and of those that it leads to, some 50 ns.
     pub(crate) fn cost(&self, automata: &Automata, state: StateId) -> u64 {
         let view = match automata.unticked(state.rule()) {
-            Some((unticked, _)) => unticked,
+            Some(unticked) => unticked.view(),
             None => automata.view(state.rule()),
         };
         let (number, own_loop) = (state.local(), view.own_loop(state.local()));

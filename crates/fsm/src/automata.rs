@@ -436,20 +436,15 @@ impl Automata {
         RuleView { tables: &self.link(rule).tables }
     }
 
-    /// The states of a rule that counts the ticks of its own letters, as if nothing ticked, with the most ticks that any
-    /// of them needs to an end.
-    ///
-    /// For an item from which the rule may tick `left` more times and must tick `due` more, the state says the same with
-    /// and without ticks about every text of n bytes if n + most needed ≤ `left` and `due` is at most what the state
-    /// [needs](Self::ticks_ahead). `None` if the rule does not count, calls others, or a byte may tick and not tick.
+    /// The states of a rule that counts the ticks of its own letters, as if nothing ticked. `None` if the rule does not count
+    /// or calls others, or they would be very many.
     ///
     /// Cost: a load, or linear in the rule's edges the first time.
-    pub fn unticked(&self, rule: RuleId) -> Option<(RuleView<'_>, u32)> {
+    pub fn unticked(&self, rule: RuleId) -> Option<Unticked<'_>> {
         if !matches!(self.counter(rule), Some(Counter::Ticks { .. })) {
             return None;
         }
-        let unticked = self.link(rule).tables.unticked()?;
-        Some((RuleView { tables: &unticked.tables }, unticked.most_needed))
+        self.link(rule).tables.unticked().map(|unticked| Unticked { unticked })
     }
 
     // ---- states ----
@@ -615,6 +610,34 @@ impl Automata {
     pub fn memory_size(&self) -> usize {
         let built = self.rules().filter(|&rule| self.is_ready(rule));
         built.map(|rule| size_of::<Rule>() + self.link(rule).tables.memory_size()).sum()
+    }
+}
+
+/// The states of a rule that counts its letters, as if nothing ticked.
+///
+/// The rule's own states have the same numbers. What they lead to may be a set of several of them, with a number above.
+#[derive(Clone, Copy, Debug)]
+pub struct Unticked<'a> {
+    unticked: &'a crate::unticked::Unticked,
+}
+
+impl<'a> Unticked<'a> {
+    /// The states.
+    #[inline]
+    pub fn view(self) -> RuleView<'a> {
+        RuleView { tables: &self.unticked.tables }
+    }
+
+    /// How often an item of the rule ticks at most that reads a text of so many bytes and then goes to an end by the
+    /// shortest way.
+    ///
+    /// If the item may tick as often, and [must](Automata::ticks_ahead) not more often than its state needs, the state says
+    /// the same of every text of so many bytes with and without ticks.
+    #[inline]
+    pub fn most_ticks(self, n_bytes: usize) -> u32 {
+        let n_bytes = u32::try_from(n_bytes).unwrap_or(u32::MAX);
+        let in_text = n_bytes.checked_sub(1).map_or(0, |further| 1 + further / self.unticked.apart);
+        self.unticked.most_needed.saturating_add(in_text)
     }
 }
 

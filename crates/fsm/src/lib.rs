@@ -80,7 +80,7 @@ mod until;
 mod valmari;
 mod work;
 
-pub use automata::{Automata, Counter, RuleEdge, RuleId, RuleView, RunBound, StateId};
+pub use automata::{Automata, Counter, RuleEdge, RuleId, RuleView, RunBound, StateId, Unticked};
 pub use build::{build, build_with};
 pub use cache::Cache;
 pub use codec::{Malformed, Reader, Writer};

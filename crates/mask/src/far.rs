@@ -86,14 +86,14 @@ pub(crate) fn distance(rows: &Rows, item: &Item, longest: usize) -> Distance {
     if !matches!(automata.counter(rule), Some(Counter::Ticks { .. })) || automata.refers(rule) {
         return Distance::Far;
     }
-    let Some((_, most_needed)) = automata.unticked(rule) else { return Distance::Near };
+    let Some(unticked) = automata.unticked(rule) else { return Distance::Near };
     let (left, due) = left_and_due(rows, item);
     if due > automata.ticks_ahead(item.state).0 {
         return Distance::Near;
     }
-    match left.checked_sub(most_needed) {
-        Some(spare) if spare as usize >= longest => Distance::Far,
-        Some(spare) if spare as usize >= SHORT => Distance::Middle,
+    match left {
+        _ if left >= unticked.most_ticks(longest) => Distance::Far,
+        _ if left >= unticked.most_ticks(SHORT) => Distance::Middle,
         _ => Distance::Near,
     }
 }

@@ -16,6 +16,7 @@ use formwork_earley::{Item, LimitExceeded, Mark, RowId, Rows, TableId};
 use formwork_fsm::{RuleId, StateId};
 use formwork_grammar::{ByteSet, HashMap};
 use formwork_vocab::{NodeId, TokenId, Trie, Vocabulary};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Resolves rows to masks; keeps buffers between calls.
@@ -157,59 +158,86 @@ impl Resolver {
         mut local: impl FnMut(StateId, Ticks) -> Result<Arc<LocalMask>, E>,
     ) -> Result<(), E> {
         let vocabulary = slices.vocabulary();
-        let automata = Arc::clone(rows.automata());
         self.returns.clear();
         self.places.clear();
         self.tries.clear();
         self.locals.clear();
-        let mut long = None;
-        let is_alone = rows.scannable(row).len() == 1;
-        for item in rows.scannable(row) {
+        let mut long: SmallVec<[(usize, Arc<LocalMask>); 2]> = SmallVec::new();
+        for (i, item) in rows.scannable(row).iter().enumerate() {
             let distance = match self.counts_always {
                 true => Distance::Near,
                 false => distance(rows, item, vocabulary.max_token_len()),
             };
             let of_state = match distance {
                 Distance::Far => local(item.state, Ticks::Ignored)?,
-                Distance::Middle if is_alone => {
-                    long = Some(local(item.state, Ticks::Long)?);
+                Distance::Middle => {
+                    long.push((i, local(item.state, Ticks::Long)?));
                     local(item.state, Ticks::Ignored)?
                 }
-                _ => local(item.state, Ticks::Counted)?,
+                Distance::Near => local(item.state, Ticks::Counted)?,
             };
             self.locals.push(of_state);
         }
-        self.is_counting = long.is_some();
-        write_accepted(rows, rows.scannable(row), &self.locals, mask);
-        for i in 0..self.locals.len() {
-            let mask_of_state = Arc::clone(&self.locals[i]);
-            let item = rows.scannable(row)[i];
-            for &node in &mask_of_state.rechecks {
-                self.recheck(vocabulary, rows, row, item, node, mask)?;
+        self.is_counting = !long.is_empty();
+        let n_items = self.locals.len();
+        if long.is_empty() {
+            write_accepted(rows, rows.scannable(row), &self.locals, mask);
+            for i in 0..n_items {
+                self.behind(vocabulary, rows, row, i, mask, mark)?;
             }
-            let rule = automata.rule_of(item.state);
-            let key = (rule, item.origin.unwrap_or(rows.table(row)));
-            if let Some(counted) = &mask_of_state.counted {
-                self.ends(rows, item, key, counted, mark)?;
-            } else {
-                self.boundaries(rows, key, &mask_of_state.boundaries, 0, mark)?;
-                if let Some(Base { mask: base, .. }) = &mask_of_state.base {
-                    self.boundaries(rows, key, &base.boundaries, i + 1, mark)?;
-                }
+            self.walk_places(vocabulary, rows, mask)?;
+            return Ok(());
+        }
+        // Items whose long tokens are counted apart come first, so that these can be taken out of the mask again.
+        let is_apart = |i: usize| long.iter().any(|(apart, _)| *apart == i);
+        let apart = long.iter().map(|&(i, _)| (rows.scannable(row)[i], Arc::clone(&self.locals[i])));
+        let (items, locals): (SmallVec<[Item; 2]>, SmallVec<[Arc<LocalMask>; 2]>) = apart.unzip();
+        write_accepted(rows, &items, &locals, mask);
+        for &(i, _) in &long {
+            self.behind(vocabulary, rows, row, i, mask, mark)?;
+        }
+        self.walk_places(vocabulary, rows, mask)?;
+        slices.long_tokens().clear(mask);
+        for i in (0..n_items).filter(|&i| !is_apart(i)) {
+            add_accepted(rows, &rows.scannable(row)[i], &self.locals[i], mask);
+            self.behind(vocabulary, rows, row, i, mask, mark)?;
+        }
+        for (i, long) in &long {
+            let item = rows.scannable(row)[*i];
+            add_accepted(rows, &item, long, mask);
+            let key = (rows.automata().rule_of(item.state), item.origin.unwrap_or(rows.table(row)));
+            if let Some(long) = &long.counted {
+                self.ends(rows, item, key, long, mark)?;
             }
         }
         self.walk_places(vocabulary, rows, mask)?;
-        if let Some(long) = long.as_ref().and_then(|long| long.counted.as_deref()) {
-            // There is one item.
-            let item = rows.scannable(row)[0];
-            slices.long_tokens().clear(mask);
-            let (left, due) = left_and_due(rows, &item);
-            long.add_to(mask, left, due);
-            let key = (automata.rule_of(item.state), item.origin.unwrap_or(rows.table(row)));
-            self.ends(rows, item, key, long, mark)?;
-            self.walk_places(vocabulary, rows, mask)?;
-        }
         Ok(())
+    }
+
+    /// Puts what stands behind an item's boundaries among the places, and rechecks what its count decides.
+    fn behind(
+        &mut self,
+        vocabulary: &Vocabulary,
+        rows: &mut Rows,
+        row: RowId,
+        i: usize,
+        mask: &mut [u32],
+        mark: Mark,
+    ) -> Result<(), LimitExceeded> {
+        let mask_of_state = Arc::clone(&self.locals[i]);
+        let item = rows.scannable(row)[i];
+        for &node in &mask_of_state.rechecks {
+            self.recheck(vocabulary, rows, row, item, node, mask)?;
+        }
+        let key = (rows.automata().rule_of(item.state), item.origin.unwrap_or(rows.table(row)));
+        if let Some(counted) = &mask_of_state.counted {
+            return self.ends(rows, item, key, counted, mark);
+        }
+        self.boundaries(rows, key, &mask_of_state.boundaries, 0, mark)?;
+        match &mask_of_state.base {
+            Some(Base { mask: base, .. }) => self.boundaries(rows, key, &base.boundaries, i + 1, mark),
+            None => Ok(()),
+        }
     }
 
     /// Puts the ends of a counted state that the item's count allows among the places.
@@ -222,7 +250,7 @@ impl Resolver {
         mark: Mark,
     ) -> Result<(), LimitExceeded> {
         let (left, due) = left_and_due(rows, &item);
-        for end in counted.ends.iter().filter(|end| end.ticks >= due && end.ticks <= left) {
+        for end in counted.ends.iter().filter(|end| end.most >= due && end.least <= left) {
             self.boundaries(rows, key, &end.boundaries, 0, mark)?;
         }
         Ok(())
@@ -500,12 +528,17 @@ pub fn write_accepted(rows: &Rows, items: &[Item], locals: &[Arc<LocalMask>], ma
         if Some(i) == wide {
             continue;
         }
-        match &local.counted {
-            None => local.add_to(mask),
-            Some(counted) => {
-                let (left, due) = left_and_due(rows, item);
-                counted.add_to(mask, left, due);
-            }
+        add_accepted(rows, item, local, mask);
+    }
+}
+
+/// Adds what a local mask accepts for an item.
+fn add_accepted(rows: &Rows, item: &Item, local: &LocalMask, mask: &mut [u32]) {
+    match &local.counted {
+        None => local.add_to(mask),
+        Some(counted) => {
+            let (left, due) = left_and_due(rows, item);
+            counted.add_to(mask, left, due);
         }
     }
 }

@@ -38,7 +38,7 @@ pub struct Walker {
     pub(crate) switches: Switches,
     pub(crate) rows: Rows,
     chains: Chains,
-    /// The states of the start's rule that read any text of the slice's characters.
+    /// The states of the start's rule that read any text of the slice's characters, ascending.
     alike: Vec<u32>,
     /// The tokens accepted so far, but for those of the start's slice.
     accepted: Vec<TokenId>,
@@ -117,7 +117,7 @@ pub fn is_wide(automata: &Automata, state: StateId) -> bool {
 /// The rule's states, with or without their ticks; and whether what they say depends on a count.
 pub(crate) fn view(automata: &Automata, rule: RuleId, ticks: Ticks) -> (RuleView<'_>, bool) {
     match (ticks, automata.unticked(rule)) {
-        (Ticks::Ignored, Some((unticked, _))) => (unticked, false),
+        (Ticks::Ignored, Some(unticked)) => (unticked.view(), false),
         _ => (automata.view(rule), tested(automata.counter(rule)).is_some()),
     }
 }
@@ -171,7 +171,10 @@ impl Walker {
         // quote everything else differs.
         let (characters, target) = widest(view, state.local());
         let of_base = view.own_loop(target);
+        // Masks are of the rule's own states, not of sets of them.
+        let is_state = (target as usize) < automata.n_states_of(state.rule());
         let is_base = target != state.local()
+            && is_state
             && is_wide_loop(of_base)
             && 2 * (characters & of_base.ascii).count_ones() > of_base.ascii.count_ones();
         is_base.then_some(state.sibling(target))
@@ -359,7 +362,8 @@ impl Walker {
                 if in_slice {
                     continue;
                 }
-                if matches!(config, Config::State(state) if self.alike.contains(&state.local())) {
+                if matches!(config, Config::State(state) if self.alike.binary_search(&state.local()).is_ok())
+                {
                     self.accepted.extend_from_slice(trie.tokens_below(node));
                     continue;
                 }

@@ -150,3 +150,27 @@ fn an_item_far_from_its_bounds_is_not_counted_and_one_near_them_is() {
         assert_eq!(fixture.allowed(b"\"a"), ["a", "aaaa", "a\"", &long], "{switches:?}");
     }
 }
+
+#[test]
+fn an_item_whose_byte_may_tick_and_may_not_is_not_counted_either() {
+    let long = "a ".repeat(15);
+    let tokens = ["a", " ", "a a", "a b a b ", ".", "a.", " a.", &long];
+    let words = "root ::= \"<\" ([a-z]+ \" \"+){2,40} [a-z]+ \".\"";
+    let after = |n: usize| "<".to_owned() + &"a ".repeat(n);
+    for switches in [SWITCHES, Switches { slices: false, suffixes: true }] {
+        let mut fixture = fixture(words, &tokens);
+        fixture.switches = switches;
+        // Two blanks are two items: the gap goes on in one, and has ended in the other.
+        let all = ["a", " ", "a a", "a b a b ", "a.", " a.", &long];
+        assert_eq!(fixture.allowed(after(5).as_bytes()), all, "{switches:?}");
+        // 14 more words fit, the 15 of the longest token do not.
+        assert_eq!(fixture.allowed(after(26).as_bytes()), all[..6], "{switches:?}");
+        assert_eq!(fixture.allowed(after(25).as_bytes()), all, "{switches:?}");
+        assert_eq!(fixture.allowed(after(36).as_bytes()), all[..6], "{switches:?}");
+        assert_eq!(fixture.allowed(after(37).as_bytes()), ["a", " ", "a a", "a.", " a."], "{switches:?}");
+        assert_eq!(fixture.allowed(after(40).as_bytes()), ["a", " ", "a.", " a."], "{switches:?}");
+        // Too few words to end.
+        assert_eq!(fixture.allowed(b"<a"), ["a", " ", "a a", "a b a b ", &long], "{switches:?}");
+        assert_eq!(fixture.allowed(b"<a a"), ["a", " ", "a a", "a b a b ", " a.", &long], "{switches:?}");
+    }
+}
