@@ -1,9 +1,14 @@
 //! Local masks of counted states: the walk that counts.
 //!
 //! Only for rules without calls, which is where all the volume is: length-limited strings and classes. What has been
-//! reached is a small set of (state, ticks); counts start at 0 and know no bounds, so that the result serves every item of
-//! the state and every rule of the same shape. Counted rules with calls (arrays with `maxItems`) are walked in rows, and
-//! subtrees that tick are looked up again from the item itself.
+//! reached is a small set of states, each with the ticks that it may have been reached by; counts start at 0 and know no
+//! bounds, so that the result serves every item of the state and every rule of the same shape. Counted rules with calls
+//! (arrays with `maxItems`) are walked in rows, and subtrees that tick are looked up again from the item itself.
+//!
+//! Ticks are kept as intervals: behind n letters of `([a-z]+ " "?){0,20}` every number from 1 to n is possible. Of an
+//! interval only the ends matter. An item that still may tick `left` times and must tick `due` times has some number k of
+//! it with k + need ≤ left and k + reach ≥ due if it has one for each of the two: for the first the least k is best, for the
+//! second the greatest, and as due ≤ left and need ≤ reach, what is between fits both.
 
 use crate::boundary::{Boundaries, Boundary, Source};
 use crate::local::{CountedMask, End, Group, Step};
@@ -16,8 +21,11 @@ use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// States with the ticks counted on the way.
-type Config = SmallVec<[(StateId, u32); 4]>;
+/// A state, and the least and the greatest number of ticks counted on the way; all between are possible, too.
+type Reached = (StateId, u32, u32);
+
+/// Ascending; the intervals of one state neither overlap nor touch.
+type Config = SmallVec<[Reached; 4]>;
 
 /// The tokens found so far, by condition.
 #[derive(Default)]
@@ -61,15 +69,16 @@ pub(crate) fn counted_mask(
         None => (slices.vocabulary().trie(), Source::Vocabulary),
     };
     let mut found = Found::default();
-    let mut boundaries: BTreeMap<u32, Vec<Boundary>> = BTreeMap::new();
+    let mut boundaries: BTreeMap<(u32, u32), Vec<Boundary>> = BTreeMap::new();
     // What lies behind the end of a rule that nobody calls is nobody's.
     let is_called = automata.is_called(automata.rule_of(start));
     let mut frames: Vec<Frame> = Vec::new();
-    let first: Config = SmallVec::from_slice(&[(start, 0)]);
+    let first: Config = SmallVec::from_slice(&[(start, 0, 0)]);
     let end = trie.end(Trie::ROOT);
     let mut node = Trie::ROOT.next();
     let mut reached = Config::new();
     let mut pairs: SmallVec<[(u32, u32); 4]> = SmallVec::new();
+    let mut ends: SmallVec<[(u32, u32); 4]> = SmallVec::new();
     while node < end {
         while frames.last().is_some_and(|frame| frame.end <= node) {
             frames.pop();
@@ -82,12 +91,14 @@ pub(crate) fn counted_mask(
             continue;
         }
         let characters = characters + u32::from(byte & 0xC0 != 0x80);
-        if let [(state, ticks)] = reached[..] {
-            if (!is_called || !automata.is_accepting(state)) && ticks_all_below(automata, trie, state, node) {
-                // Every character below ticks once, the last one too where it is unfinished: it still needs its tick.
-                let (need, reach) = automata.ticks_ahead(state);
-                let base = ticks.saturating_add(need) - characters.min(ticks.saturating_add(need));
-                let missing = characters - (ticks.saturating_add(need) - base);
+        let may_end = is_called && reached.iter().any(|&(state, ..)| automata.is_accepting(state));
+        if let ([(state, least, _)], false) = (&reached[..], may_end) {
+            if ticks_all_below(automata, trie, *state, node) {
+                // Every character below ticks once, the last one too where it is unfinished: it still needs its tick. A loop
+                // that ticks can go on without end, so that nothing is asked of the greatest number.
+                let (need, reach) = automata.ticks_ahead(*state);
+                let base = least.saturating_add(need) - characters.min(least.saturating_add(need));
+                let missing = characters - (least.saturating_add(need) - base);
                 for (&token, &begun) in trie.tokens_below(node).iter().zip(trie.characters_begun(node)) {
                     let most = base + u32::from(begun) - missing;
                     found.group((most, reach)).push(token);
@@ -96,27 +107,35 @@ pub(crate) fn counted_mask(
                 continue;
             }
         }
-        let tokens = trie.tokens_at(node);
+        // Nothing below ticks: all is as here.
+        let loops = |&(state, ..): &Reached| covers(automata.own_loop(state), trie, node);
+        let tokens = match !may_end && reached.iter().all(loops) {
+            true => trie.tokens_below(node),
+            false => trie.tokens_at(node),
+        };
         if !tokens.is_empty() {
             conditions(automata, &reached, &mut pairs);
             for &pair in &pairs {
                 found.group(pair).extend_from_slice(tokens);
             }
         }
-        if trie.end(node) == node.next() {
-            node = node.next();
+        if trie.end(node) == node.next() || tokens.len() == trie.token_range(node).len() {
+            node = trie.end(node);
             continue;
         }
-        let mut last_ticks = None;
-        for &(_, ticks) in reached.iter().filter(|(state, _)| is_called && automata.is_accepting(*state)) {
-            // The states of a set are sorted by ticks first, so each number is met once.
-            if last_ticks.replace(ticks) != Some(ticks) {
+        if may_end {
+            ends.clear();
+            let accepting = reached.iter().filter(|&&(state, ..)| automata.is_accepting(state));
+            ends.extend(accepting.map(|&(_, least, most)| (least, most)));
+            ends.sort_unstable();
+            ends.dedup_by(|next, last| join(*next, last));
+            for &end in &ends {
                 let n_tokens = trie.token_range(node).len() - tokens.len();
                 let boundary = Boundary { source, node, undecided: ByteSet::FULL, n_tokens };
-                boundaries.entry(ticks).or_default().push(boundary);
+                boundaries.entry(end).or_default().push(boundary);
             }
         }
-        if reached.iter().any(|(state, _)| automata.is_scannable(*state)) {
+        if reached.iter().any(|&(state, ..)| automata.is_scannable(state)) {
             frames.push(Frame { end: trie.end(node), config: reached.clone(), characters });
             node = node.next();
         } else {
@@ -133,25 +152,39 @@ fn ticks_all_below(automata: &Automata, trie: &Trie, state: StateId, node: NodeI
     !ticking.is_empty() && covers(ticking, trie, node)
 }
 
-fn step(automata: &Automata, from: &[(StateId, u32)], byte: u8, reached: &mut Config) {
+fn step(automata: &Automata, from: &[Reached], byte: u8, reached: &mut Config) {
     reached.clear();
-    for &(state, ticks) in from {
+    for &(state, least, most) in from {
         let (plain, ticking) = automata.step(state, byte);
-        reached.extend(plain.map(|target| (target, ticks)));
-        reached.extend(ticking.map(|target| (target, ticks + 1)));
+        reached.extend(plain.map(|target| (target, least, most)));
+        reached.extend(ticking.map(|target| (target, least + 1, most + 1)));
     }
     if reached.len() > 1 {
-        reached.sort_unstable_by_key(|&(state, ticks)| (ticks, state));
-        reached.dedup();
+        reached.sort_unstable();
+        reached.dedup_by(|next, last| {
+            let mut of_last = (last.1, last.2);
+            let is_joined = next.0 == last.0 && join((next.1, next.2), &mut of_last);
+            (last.1, last.2) = of_last;
+            is_joined
+        });
     }
 }
 
+/// Makes two intervals one, the second, if they overlap or touch; the first one does not begin before it.
+fn join(next: (u32, u32), last: &mut (u32, u32)) -> bool {
+    let touches = next.0 <= last.1.saturating_add(1);
+    if touches {
+        last.1 = last.1.max(next.1);
+    }
+    touches
+}
+
 /// The conditions under which a token that ends in these states is allowed; any one suffices.
-fn conditions(automata: &Automata, reached: &[(StateId, u32)], pairs: &mut SmallVec<[(u32, u32); 4]>) {
+fn conditions(automata: &Automata, reached: &[Reached], pairs: &mut SmallVec<[(u32, u32); 4]>) {
     pairs.clear();
-    for &(state, ticks) in reached {
+    for &(state, least, most) in reached {
         let (need, reach) = automata.ticks_ahead(state);
-        let pair = (ticks.saturating_add(need), ticks.saturating_add(reach));
+        let pair = (least.saturating_add(need), most.saturating_add(reach));
         // A condition that another implies is not needed.
         if pairs.iter().any(|&(most, least)| most <= pair.0 && least >= pair.1) {
             continue;
@@ -169,7 +202,7 @@ const MAX_STEPPED: usize = 32;
 fn finish(
     slices: &Slices,
     found: Found,
-    boundaries: BTreeMap<u32, Vec<Boundary>>,
+    boundaries: BTreeMap<(u32, u32), Vec<Boundary>>,
     long: Option<&Arc<Trie>>,
     groups_suffixes: bool,
 ) -> CountedMask {
@@ -199,8 +232,9 @@ fn finish(
     }
     let ends = boundaries
         .into_iter()
-        .map(|(ticks, boundaries)| End {
-            ticks,
+        .map(|((least, most), boundaries)| End {
+            least,
+            most,
             boundaries: Boundaries::new(vocabulary, long, boundaries, None, groups_suffixes),
         })
         .collect();

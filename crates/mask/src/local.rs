@@ -42,9 +42,9 @@ pub(crate) struct Base {
 
 /// What a state of a counted rule says, for an item that has counted c of [m, n].
 ///
-/// The walk starts at 0 and counts without bounds. A token that ends inside after k ticks in a state that still needs
-/// `need` and can reach `reach` is allowed if c + k + need ≤ n and c + k + reach ≥ m: tokens are grouped by the two sums.
-/// Boundaries are grouped by k, and kept for every token, accepted or not: accepted under a condition is not accepted.
+/// The walk starts at 0 and counts without bounds. A token that ends inside after k to l ticks in a state that still needs
+/// `need` and can reach `reach` is allowed if c + k + need ≤ n and c + l + reach ≥ m: tokens are grouped by the two sums.
+/// Boundaries are grouped by k and l, and kept for every token, accepted or not: accepted under a condition is not accepted.
 #[derive(Clone, Debug)]
 pub(crate) struct CountedMask {
     /// All tokens that some group has.
@@ -79,7 +79,9 @@ pub(crate) struct Step {
 
 #[derive(Clone, Debug)]
 pub(crate) struct End {
-    pub(crate) ticks: u32,
+    /// The least and the greatest number of ticks; all between are possible, too.
+    pub(crate) least: u32,
+    pub(crate) most: u32,
     pub(crate) boundaries: Boundaries,
 }
 

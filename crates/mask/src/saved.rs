@@ -209,8 +209,9 @@ impl<'a> MaskWriter<'a> {
             self.token_set(tokens);
         }
         self.written.len(ends.len());
-        for End { ticks, boundaries } in ends {
-            self.written.u32(*ticks);
+        for End { least, most, boundaries } in ends {
+            self.written.u32(*least);
+            self.written.u32(*most);
             self.boundaries(boundaries);
         }
     }
@@ -415,8 +416,10 @@ impl<'a> Reading<'a> {
             let n_groups = reader.below(groups.len() + 1)? as usize;
             Ok(Step { n_groups, tokens: self.token_set(reader)? })
         })?;
-        let ends = reader
-            .each(4, |reader| Ok(End { ticks: reader.u32()?, boundaries: self.boundaries(reader)? }))?;
+        let ends = reader.each(5, |reader| {
+            let (least, most) = (reader.u32()?, reader.u32()?);
+            Ok(End { least, most, boundaries: self.boundaries(reader)? })
+        })?;
         Ok(CountedMask { all, most, least, groups, steps: steps.into(), ends: ends.into() })
     }
 }
