@@ -10,7 +10,7 @@
 use crate::automata::RuleView;
 use crate::dfa::Dfa;
 use crate::tables::Tables;
-use formwork_grammar::ByteSet;
+use formwork_grammar::{ByteSet, HashSet};
 use smallvec::SmallVec;
 
 /// The characters on which a state returns to itself and nothing else happens.
@@ -111,6 +111,16 @@ fn leads<E: Iterator<Item = (u32, u32, u32, bool)>>(
     home: u32,
     ticks: bool,
 ) -> u64 {
+    leads_to(edges, home, ticks, |at| at == [home])
+}
+
+/// The lead bytes all of whose characters lead from `home` to where `stays` says.
+fn leads_to<E: Iterator<Item = (u32, u32, u32, bool)>>(
+    edges: impl Fn(u32) -> E + Copy,
+    home: u32,
+    ticks: bool,
+    stays: impl Fn(&[u32]) -> bool,
+) -> u64 {
     let mut found = 0;
     for (first, last, target, _) in edges(home).filter(|&(_, high, _, ticks)| high >= 0xC2 && !ticks) {
         for &(low, high, second_low, second_high, more) in &LEADS {
@@ -120,7 +130,7 @@ fn leads<E: Iterator<Item = (u32, u32, u32, bool)>>(
                 continue;
             }
             let at = characters(edges, target, (second_low, second_high, more), ticks);
-            if at.is_some_and(|at| at[..] == [home]) {
+            if at.is_some_and(|at| stays(&at)) {
                 found |= (low..=high).fold(0u64, |leads, lead| leads | 1 << (lead - 0xC0));
             }
         }
@@ -175,12 +185,12 @@ fn targets<E: Iterator<Item = (u32, u32, u32, bool)>>(
     Some(found)
 }
 
-/// States that are looked at for [`live`].
-const MAX_LIVE: usize = 32;
+/// States that are looked at for [`live`]: searches for a UUID have 37, the inside of a regular expression's class 100.
+const MAX_LIVE: usize = 256;
 
 /// Characters of which the state reads any text, however long: wherever they lead, all of them can be read again. A state of a
 /// search for a word has no loop on the word's first letter, and yet reads any text. With them the states that they lead to, of
-/// which the same holds.
+/// which the same holds, ascending.
 ///
 /// The greatest set of ASCII characters first, then the lead bytes that go with it. Empty where more states are involved
 /// than are looked at.
@@ -193,11 +203,14 @@ pub(crate) fn live(view: RuleView<'_>, state: u32) -> (Loop, Vec<u32>) {
     };
     let mut ascii = ascii_of(state);
     let mut states: Vec<u32> = Vec::new();
+    let mut met: HashSet<u32> = HashSet::default();
     loop {
         // All that the characters reach. A character that leads to a state which reads few of them is given up; else those
         // that the state does not read. Then anew with what is left.
         states.clear();
+        met.clear();
         states.push(state);
+        met.insert(state);
         let mut next = 0;
         let mut left = ascii;
         while let (Some(&at), true) = (states.get(next), left == ascii) {
@@ -205,13 +218,14 @@ pub(crate) fn live(view: RuleView<'_>, state: u32) -> (Loop, Vec<u32>) {
             left &= ascii_of(at);
             for edge in view.plain_edges(at).iter().filter(|edge| edge.low < 0x80) {
                 let read = ByteSet::range(edge.low, edge.high.min(0x7F)).ascii() & ascii;
-                if read == 0 || states.contains(&edge.target) {
+                if read == 0 || met.contains(&edge.target) {
                     continue;
                 }
                 if (ascii_of(edge.target) & ascii).count_ones() * 2 < ascii.count_ones() {
                     left &= !read;
                 } else {
                     states.push(edge.target);
+                    met.insert(edge.target);
                 }
             }
             if states.len() > MAX_LIVE {
@@ -226,21 +240,17 @@ pub(crate) fn live(view: RuleView<'_>, state: u32) -> (Loop, Vec<u32>) {
     if ascii == 0 {
         return Default::default();
     }
+    states.sort_unstable();
     let edges = |state: u32| {
         let plain = view.plain_edges(state).iter();
         plain.map(|edge| (u32::from(edge.low), u32::from(edge.high), edge.target, false))
     };
-    let mut leads = 0;
-    for &(low, high, second_low, second_high, more) in &LEADS {
-        for lead in low..=high {
-            let stays = |&state: &u32| {
-                let (Some(after), _) = view.step(state, lead) else { return false };
-                let at = characters(edges, after, (second_low, second_high, more), false);
-                at.is_some_and(|at| at.iter().all(|target| states.contains(target)))
-            };
-            if states.iter().all(stays) {
-                leads |= 1u64 << (lead - 0xC0);
-            }
+    let mut leads = !0;
+    for &state in &states {
+        let stays = |at: &[u32]| at.iter().all(|target| met.contains(target));
+        leads &= leads_to(edges, state, false, stays);
+        if leads == 0 {
+            break;
         }
     }
     (Loop { ascii, leads }, states)
