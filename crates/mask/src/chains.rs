@@ -4,9 +4,17 @@
 //! [loop](formwork_fsm::Loop), yet every text of up to eight digits stays inside. So the chain of a state is a set of
 //! ASCII characters and how many of them in a row, in any order, are read for certain; subtrees of a trie that are not higher and
 //! made of these characters alone are taken whole.
+//!
+//! Where characters part, as in a search for 32 hexadecimal digits, or names that are not such digits, what is known is how
+//! far the nearest state is that refuses one of them: shorter texts are read whatever they are made of. That takes a look at
+//! all states around, so it is asked for where much of a vocabulary is walked.
+//!
+//! # Worked example
+//! Names without 32 digits in a row: in s0 to s31, for as many digits, all characters are read, and another one than a
+//! digit leads back to s0; s31 refuses digits. From s0 any text of up to 31 characters is read, from s30 one of 1.
 
 use crate::far::Ticks;
-use formwork_fsm::{RuleId, RuleView};
+use formwork_fsm::{ByteEdge, RuleId, RuleView};
 use formwork_grammar::HashMap;
 use formwork_vocab::{NodeId, TokenId, Trie};
 use smallvec::SmallVec;
@@ -27,18 +35,27 @@ pub(crate) struct Chain {
 pub(crate) struct Chains {
     of: Option<(RuleId, Ticks)>,
     known: HashMap<u32, Chain>,
+    /// Nearly all ASCII characters that the state reads, and how many of them are read in a row, in any order.
+    any_order: HashMap<u32, Chain>,
+    /// How often states were looked around for that.
+    n_looks: usize,
 }
 
 /// Sets of fewer characters take too few tokens to be worth the question.
 const FEW: u32 = 8;
 /// The longest chain that is followed; few tokens are longer.
 const LONGEST: u8 = 40;
+/// How often states of a rule are looked around, and how many are looked at each time.
+const MAX_LOOKS: usize = 16;
+const MAX_AROUND: usize = 64;
 
 impl Chains {
     /// From now on the states of this rule are meant.
     pub(crate) fn turn_to(&mut self, rule: RuleId, ticks: Ticks) {
         if self.of.replace((rule, ticks)) != Some((rule, ticks)) {
             self.known.clear();
+            self.any_order.clear();
+            self.n_looks = 0;
         }
     }
 
@@ -56,6 +73,31 @@ impl Chains {
         let chain = self.of(view, state);
         (u128::from(low) | u128::from(high) << 64) & !chain.ascii == 0
             && (trie.height(node) <= chain.n || chain.n == u8::MAX)
+    }
+
+    /// Whether the state reads every text below the node, as no state that refuses one of its characters is near enough.
+    #[inline]
+    pub(crate) fn covers_in_any_order(
+        &mut self,
+        view: RuleView<'_>,
+        state: u32,
+        trie: &Trie,
+        node: NodeId,
+    ) -> bool {
+        let [low, high, beyond_a, beyond_b] = trie.bytes_below(node);
+        if beyond_a | beyond_b != 0 || view.next_bytes(state).len() < FEW as usize {
+            return false;
+        }
+        let chain = match self.any_order.get(&state) {
+            Some(&known) => known,
+            None if self.n_looks == MAX_LOOKS => return false,
+            None => {
+                self.n_looks += 1;
+                any_order(view, state, &mut self.any_order);
+                self.any_order.get(&state).copied().unwrap_or_default()
+            }
+        };
+        (u128::from(low) | u128::from(high) << 64) & !chain.ascii == 0 && trie.height(node) <= chain.n
     }
 
     /// If everything from the node on is the chain's characters, and what is longer than the chain is refused: takes the tokens
@@ -134,6 +176,63 @@ fn chain(view: RuleView<'_>, state: u32) -> Chain {
         n += 1;
     }
     Chain { ascii: characters, n, is_cut: false }
+}
+
+/// Finds for the state, and for those around it that read the same ASCII characters, how many of these are read in a row,
+/// whatever their order.
+///
+/// Cost: linear in the edges of some dozen states.
+fn any_order(view: RuleView<'_>, start: u32, known: &mut HashMap<u32, Chain>) {
+    let read = |state: u32| {
+        let edges = view.plain_edges(state).iter().filter(|edge| edge.low < 0x80);
+        edges.fold(0, |all, edge| all | ascii(edge.low, edge.high))
+    };
+    // Of what ends something, a quote, no text is made.
+    let all = read(start);
+    let goes_on =
+        |edge: &&ByteEdge| edge.low < 0x80 && 2 * (read(edge.target) & all).count_ones() >= all.count_ones();
+    let characters =
+        view.plain_edges(start).iter().filter(goes_on).fold(0, |all, edge| all | ascii(edge.low, edge.high));
+    known.insert(start, Chain::default());
+    if characters.count_ones() < FEW {
+        return;
+    }
+    // The states around, each with those that lead to it; those that refuse a character, or are one too many, come first.
+    let mut numbers: HashMap<u32, usize> = HashMap::default();
+    let mut states = vec![start];
+    numbers.insert(start, 0);
+    let mut sources: Vec<Vec<usize>> = vec![Vec::new()];
+    let mut at_hand: Vec<usize> = Vec::new();
+    let mut next = 0;
+    while let Some(&state) = states.get(next) {
+        if next >= MAX_AROUND || characters & !read(state) != 0 {
+            at_hand.push(next);
+        } else {
+            for edge in view.plain_edges(state).iter().filter(|edge| edge.low < 0x80) {
+                let target = *numbers.entry(edge.target).or_insert_with(|| {
+                    states.push(edge.target);
+                    sources.push(Vec::new());
+                    states.len() - 1
+                });
+                if ascii(edge.low, edge.high) & characters != 0 && sources[target].last() != Some(&next) {
+                    sources[target].push(next);
+                }
+            }
+        }
+        next += 1;
+    }
+    let mut n_read: Vec<Option<u8>> = vec![None; states.len()];
+    for n in 0..LONGEST {
+        let here: Vec<usize> = at_hand.drain(..).filter(|&i| n_read[i].replace(n).is_none()).collect();
+        at_hand = here
+            .into_iter()
+            .flat_map(|i| sources[i].iter().copied())
+            .filter(|&i| n_read[i].is_none())
+            .collect();
+    }
+    for (&state, n) in states.iter().zip(n_read).filter(|&(&state, _)| characters & !read(state) == 0) {
+        known.insert(state, Chain { ascii: characters, n: n.unwrap_or(LONGEST), is_cut: false });
+    }
 }
 
 /// Where all of some characters lead.

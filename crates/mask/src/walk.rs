@@ -93,6 +93,8 @@ struct Start<'a> {
     is_called: bool,
     /// The slice that is taken, perhaps none.
     slice: Loop,
+    /// Whether it reads much of a vocabulary.
+    is_wide: bool,
 }
 
 /// What a walk finds besides accepted tokens.
@@ -235,6 +237,7 @@ impl Walker {
             },
             is_called: automata.is_called(rule),
             slice: Loop::default(),
+            is_wide: false,
         };
         self.accepted.clear();
         let mut findings = Findings::default();
@@ -242,7 +245,8 @@ impl Walker {
         // What is decided by the count of the item is found in the vocabulary's trie only.
         let sliced = self.switches.slices && !counts;
         // A state that reads any text of more characters than its loop has is one of several that are alike.
-        let (live, states) = match sliced && bytes.ascii().count_ones() >= WIDE {
+        let is_wide = sliced && bytes.ascii().count_ones() >= WIDE;
+        let (live, states) = match is_wide {
             true => view.live(state.local()),
             false => Default::default(),
         };
@@ -264,7 +268,7 @@ impl Walker {
             self.walk(&automata, rest, Source::Rest, start, &behind, &mut findings)?;
             bytes = bytes.iter().filter(|&byte| !own_loop.may_begin(byte)).collect();
         }
-        let start = Start { slice: if words.is_some() { taken } else { Loop::default() }, ..start };
+        let start = Start { slice: if words.is_some() { taken } else { Loop::default() }, is_wide, ..start };
         self.walk(&automata, vocabulary.trie(), Source::Vocabulary, start, &bytes, &mut findings)?;
         let boundaries = self.boundaries(&vocabulary, rest, findings.boundaries, words);
         let accepted = TokenSet::from_tokens(&self.slices, words, &self.accepted);
@@ -368,7 +372,13 @@ impl Walker {
                     continue;
                 }
             }
-            if alive && self.covered(automata, view, trie, config, node) {
+            let in_any_order = |walker: &mut Self| match config {
+                Config::State(state) if start.is_wide => {
+                    walker.chains.covers_in_any_order(view, state.local(), trie, node)
+                }
+                _ => false,
+            };
+            if alive && (self.covered(automata, view, trie, config, node) || in_any_order(self)) {
                 self.accepted.extend_from_slice(trie.tokens_below(node));
                 continue;
             }
