@@ -3,7 +3,9 @@
 //! Most are rules. The others are *counted* pieces: a large repetition `x{m,n}` becomes an automaton that loops over `x`
 //! and ticks, with the bounds tested where it ends, so that its cost does not depend on m and n.
 //! A counted piece takes the literals around it along (`"\"" char{1,500} "\""` is one unit), because a unit whose end is
-//! decided by its own last byte is a good boundary and one that may end after every character is a bad one.
+//! decided by its own last byte is a good boundary and one that may end after every character is a bad one. A JSON text is
+//! looked into for that: of `"\"" JsonText("" | word{0,99} last) "\""` the unit is `"\"" word{0,99} last "\""`, and `"\"\""`
+//! stays beside it. Without the quotes each mask inside walked what stands behind 60,000 boundaries, 0.9 ms.
 
 use crate::plan::Plan;
 use crate::spelling::Spelling;
