@@ -253,7 +253,7 @@ fn about(record: &mut Record, options: &Options, cases: &[Case]) {
         cases.len(),
         table::grouped(n_documents as u64),
         table::grouped(n_tokens as u64),
-        options.workers.timeout,
+        options.workers.seconds(),
         options.jobs,
     ));
     record.line(

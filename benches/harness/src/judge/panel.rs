@@ -11,15 +11,22 @@ use std::time::Duration;
 /// How workers are run.
 #[derive(Args, Clone, Debug)]
 pub struct Workers {
-    /// Seconds of CPU time that an engine may spend on a grammar and its documents
-    #[arg(long, default_value_t = 20)]
-    pub timeout: u64,
+    /// Seconds of CPU time that an engine may spend on a grammar and its documents [default: 20; ablation: 2]
+    #[arg(long)]
+    pub timeout: Option<u64>,
     /// Show what workers write to standard error
     #[arg(long)]
     pub verbose: bool,
     /// A peer's worker: NAME=PATH
     #[arg(long = "peer", hide = true)]
     pub peers: Vec<Peer>,
+}
+
+impl Workers {
+    /// Seconds of CPU time for a grammar and its documents.
+    pub fn seconds(&self) -> u64 {
+        self.timeout.unwrap_or(20)
+    }
 }
 
 /// What became of one job of one engine.
@@ -65,7 +72,7 @@ impl Panel {
     /// One of them cannot be started.
     pub fn new(contestants: Vec<Contestant>, tokenizer: &Tokenizer, workers: &Workers) -> Result<Self> {
         let warm_up = warm_up(tokenizer)?;
-        let limits = Limits { cpu: Duration::from_secs(workers.timeout), memory_kib: 8 << 20 };
+        let limits = Limits { cpu: Duration::from_secs(workers.seconds()), memory_kib: 8 << 20 };
         let verbose = workers.verbose;
         let seat = |contestant: Contestant| {
             let start = Start {

@@ -79,7 +79,7 @@ pub fn run(options: &Options) -> Result<()> {
         "- *To first mask*: the first time that the process sees the grammar. *Mask*: the average over the documents that \
          time, local masks that are computed on the way included; *again*: over {TIMES} more times, compiled anew. {} s of \
          CPU time each.",
-        options.workers.timeout,
+        options.workers.seconds(),
     ));
     record.csv.push_str("series,value,engine,steps,ttfm_first_us,ttfm_again_us,mask_first_avg_us,mask_again_avg_us,mask_again_p99_us,accept_again_avg_us,remark\n");
     let is_wanted = |name: &str| options.only.as_ref().is_none_or(|part| name.contains(part.as_str()));

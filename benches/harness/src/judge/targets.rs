@@ -50,7 +50,7 @@ pub fn run(options: &Options) -> Result<()> {
         "- *First*: the grammar's first time in a process that has done the rows above it; *again*: of {} more times, the \
          least for the time to the first mask, the average for steps. Every time compiles anew, with a new session. \
          {} s of CPU time each.",
-        options.times, options.workers.timeout,
+        options.times, options.workers.seconds(),
     ));
     record.line("- A document that is refused is said; its times are of the steps before that.\n");
     let head = [
