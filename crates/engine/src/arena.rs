@@ -7,7 +7,7 @@
 //! decoding.
 //!
 //! Only what is small is kept: an arena that a long output has filled is dropped with its matcher, and the shelf of a
-//! grammar holds a mebibyte.
+//! grammar holds two mebibytes.
 
 use crate::compiled::CompiledGrammar;
 use crate::recent::Came;
@@ -39,9 +39,9 @@ struct Recipe {
 }
 
 /// Rows of so many bytes are kept without asking who needs them.
-const COLLECT_AT: usize = 256 << 10;
+const COLLECT_AT: usize = 1 << 20;
 /// Recipes of so many bytes are kept; then the collection starts anew.
-const MAX_RECIPES: usize = 256 << 10;
+const MAX_RECIPES: usize = 512 << 10;
 /// A recipe with more tokens than this is not kept: resolving again is as good as applying it.
 const MAX_RECIPE: usize = 2_000;
 
@@ -158,7 +158,7 @@ pub(crate) struct Shelf {
 }
 
 /// Arenas of so many bytes are kept for each grammar.
-const MAX_SHELF: usize = 1 << 20;
+const MAX_SHELF: usize = 2 << 20;
 
 impl fmt::Debug for Shelf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

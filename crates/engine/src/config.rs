@@ -31,7 +31,7 @@ pub struct Config {
     pub runs: bool,
     /// Remember what boundaries added to a row's mask, so that a row met again costs a copy. Default on.
     pub recipes: bool,
-    /// Leave the rows and recipes of a matcher that is dropped to the next one of its grammar, up to a mebibyte for each
+    /// Leave the rows and recipes of a matcher that is dropped to the next one of its grammar, up to two mebibytes for each
     /// grammar. Default on.
     pub arenas: bool,
 }
