@@ -85,6 +85,7 @@ mod gemma;
 mod keywords;
 mod nested;
 mod python;
+mod rewrite;
 mod xml;
 
 mod error;

@@ -17,6 +17,7 @@
 //! # Worked example
 //! `"\"" JsonText("a" | "'") "\""` becomes `"'" ("a" | "\\'") "'" | "\"" ("a" | "'" | "\\'") "\""`.
 
+use crate::rewrite;
 use formwork_grammar::{CharClass, Expr, ExprId, Grammar, GrammarBuilder, RuleId};
 
 /// In which quotes.
@@ -96,18 +97,8 @@ impl Translation<'_> {
 
     /// The same expression over other operands, if all of them are something.
     fn over(&mut self, expr: ExprId, of: impl Fn(&Translated) -> Option<ExprId>) -> Option<ExprId> {
-        let operands = self.grammar.expr(expr).operands().iter();
-        let operands: Option<Vec<ExprId>> = operands.map(|part| of(&self.exprs[part.index()])).collect();
-        let operands = operands?;
-        Some(match self.grammar.expr(expr) {
-            Expr::Empty => self.b.empty(),
-            Expr::Seq(_) => self.b.seq(operands),
-            Expr::Alt(_) => self.b.alt(operands),
-            Expr::Repeat { min, max, .. } => self.b.repeat(operands[0], *min, *max),
-            Expr::Set { conditions, .. } => self.b.set_with(operands[0], (**conditions).clone()),
-            Expr::Member { number, .. } => self.b.member(*number, operands[0]),
-            _ => return None,
-        })
+        let exprs = &self.exprs;
+        rewrite::over(&mut self.b, self.grammar, expr, |part| of(&exprs[part.index()]))
     }
 
     fn value(&mut self, expr: ExprId) -> Option<ExprId> {
