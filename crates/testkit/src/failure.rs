@@ -1,5 +1,6 @@
 //! What an oracle reports when a property does not hold.
 
+use crate::Rng;
 use formwork_grammar::Grammar;
 use std::fmt::{self, Write as _};
 
@@ -49,6 +50,14 @@ impl fmt::Debug for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+/// A check with the decisions of a seed, which its failure names.
+///
+/// # Errors
+/// The check's.
+pub fn with_seed(seed: u64, check: impl FnOnce(&mut Rng) -> Outcome) -> Outcome {
+    check(&mut Rng::seeded(seed)).map_err(|failure| failure.with(format_args!("seed {seed}")))
+}
 
 /// Bytes as a literal one could paste into a test.
 pub fn shown(bytes: &[u8]) -> String {

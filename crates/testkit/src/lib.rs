@@ -25,7 +25,7 @@ mod symbols;
 #[cfg(feature = "oracles-engine")]
 pub mod walk;
 
-pub use failure::{Failure, Outcome, shown};
+pub use failure::{Failure, Outcome, shown, with_seed};
 pub use mutate::mutate;
 pub use reference::{Reference, Remaining, Verdict};
 pub use rng::Rng;

@@ -8,7 +8,7 @@ use formwork_testkit::oracles::{
     hostile_input_terminates, mask_has_no_dead_end, mask_vs_brute_force, pool_changes_nothing,
     print_parse_roundtrip, rollback_replay, switches_change_nothing,
 };
-use formwork_testkit::{Outcome, Reference, Rng};
+use formwork_testkit::{Outcome, Reference, Rng, with_seed};
 use proptest::prelude::*;
 
 /// One of the shapes of grammars, with a vocabulary that can spell it.
@@ -52,9 +52,7 @@ fn random_texts(rng: &mut Rng, grammar: &formwork_grammar::Grammar, alphabet: &[
 
 /// Runs an oracle on a random case, and names the seed if it fails.
 fn check(seed: u64, oracle: impl FnOnce(&EngineCase, &mut Rng) -> Outcome) -> Outcome {
-    let mut rng = Rng::seeded(seed);
-    let case = random_case(&mut rng);
-    oracle(&case, &mut rng).map_err(|failure| failure.with(format_args!("seed {seed}")))
+    EngineCase::check(seed, random_case, oracle)
 }
 
 proptest! {
@@ -70,14 +68,14 @@ proptest! {
 
     #[test]
     fn grammars_that_share_masks_are_as_alone(seed: u64) {
-        let mut rng = Rng::seeded(seed);
-        let mut case = random_case(&mut rng);
-        // Grammars of one shape have many rules in common.
-        let shape = GrammarShape { max_rules: 3, ..GrammarShape::context_free("ab") };
-        case.vocabulary = EngineCase::random(&mut rng, &shape, &VocabularyShape::small(shape.alphabet())).vocabulary;
-        let grammars: Vec<_> = (0..8).map(|_| random_grammar(&mut rng, &shape)).collect();
-        pool_changes_nothing(&case, &grammars, &mut rng, 4)
-            .map_err(|failure| failure.with(format_args!("seed {seed}")))?;
+        with_seed(seed, |rng| {
+            let mut case = random_case(rng);
+            // Grammars of one shape have many rules in common.
+            let shape = GrammarShape { max_rules: 3, ..GrammarShape::context_free("ab") };
+            case.vocabulary = EngineCase::random(rng, &shape, &VocabularyShape::small(shape.alphabet())).vocabulary;
+            let grammars: Vec<_> = (0..8).map(|_| random_grammar(rng, &shape)).collect();
+            pool_changes_nothing(&case, &grammars, rng, 4)
+        })?;
     }
 
     #[test]
@@ -87,12 +85,12 @@ proptest! {
 
     #[test]
     fn tags_that_share_masks_are_as_alone(seed: u64) {
-        let mut rng = Rng::seeded(seed);
-        let shape = GrammarShape { max_rules: 2, ..GrammarShape::tags("ab") };
-        let case = EngineCase::random(&mut rng, &shape, &VocabularyShape::complete(b"ab<|0>"));
-        let grammars: Vec<_> = (0..8).map(|_| random_grammar(&mut rng, &shape)).collect();
-        pool_changes_nothing(&case, &grammars, &mut rng, 4)
-            .map_err(|failure| failure.with(format_args!("seed {seed}")))?;
+        with_seed(seed, |rng| {
+            let shape = GrammarShape { max_rules: 2, ..GrammarShape::tags("ab") };
+            let case = EngineCase::random(rng, &shape, &VocabularyShape::complete(b"ab<|0>"));
+            let grammars: Vec<_> = (0..8).map(|_| random_grammar(rng, &shape)).collect();
+            pool_changes_nothing(&case, &grammars, rng, 4)
+        })?;
     }
 
     #[test]
@@ -161,9 +159,8 @@ proptest! {
 
     #[test]
     fn masks_of_tags_are_brute_force(seed: u64) {
-        let mut rng = Rng::seeded(seed);
-        let shape = GrammarShape::tags("ab");
-        let case = EngineCase::random(&mut rng, &shape, &VocabularyShape::complete(b"ab<|0>"));
-        mask_vs_brute_force(&case, &mut rng, 4).map_err(|failure| failure.with(format_args!("seed {seed}")))?;
+        let random_tags =
+            |rng: &mut Rng| EngineCase::random(rng, &GrammarShape::tags("ab"), &VocabularyShape::complete(b"ab<|0>"));
+        EngineCase::check(seed, random_tags, |case, rng| mask_vs_brute_force(case, rng, 4))?;
     }
 }

@@ -1,10 +1,10 @@
 //! Machines, whose states are computed when they are reached: the engine's properties on random ones.
 
 use formwork_grammar::{ByteSet, Grammar, GrammarBuilder, Machine, Place, SharedMachine};
-use formwork_testkit::generate::{VocabularyShape, cases, random_bytes, random_vocabulary, random_walk};
+use formwork_testkit::generate::{VocabularyShape, cases, random_bytes, random_walk};
 use formwork_testkit::oracles::{
     EngineCase, earley_vs_reference, fork_independent, mask_has_no_dead_end, mask_vs_brute_force,
-    pool_changes_nothing, random_config, rollback_replay, switches_change_nothing,
+    pool_changes_nothing, rollback_replay, switches_change_nothing,
 };
 use formwork_testkit::{Outcome, Reference, Rng};
 use proptest::prelude::*;
@@ -120,13 +120,11 @@ fn random_case(rng: &mut Rng) -> EngineCase {
         }
     };
     let shape = VocabularyShape::small(BYTES.to_vec());
-    EngineCase { grammar, vocabulary: random_vocabulary(rng, &shape), config: random_config(rng) }
+    EngineCase::over(rng, grammar, &shape)
 }
 
 fn check(seed: u64, oracle: impl FnOnce(&EngineCase, &mut Rng) -> Outcome) -> Outcome {
-    let mut rng = Rng::seeded(seed);
-    let case = random_case(&mut rng);
-    oracle(&case, &mut rng).map_err(|failure| failure.with(format_args!("seed {seed}")))
+    EngineCase::check(seed, random_case, oracle)
 }
 
 proptest! {
@@ -170,10 +168,9 @@ proptest! {
 
     #[test]
     fn grammars_that_share_masks_are_as_alone(seed: u64) {
-        let mut rng = Rng::seeded(seed);
-        let case = random_case(&mut rng);
-        let grammars: Vec<_> = (0..6).map(|_| random_case(&mut rng).grammar).collect();
-        pool_changes_nothing(&case, &grammars, &mut rng, 6)
-            .map_err(|failure| failure.with(format_args!("seed {seed}")))?;
+        check(seed, |case, rng| {
+            let grammars: Vec<_> = (0..6).map(|_| random_case(rng).grammar).collect();
+            pool_changes_nothing(case, &grammars, rng, 6)
+        })?;
     }
 }

@@ -1,21 +1,20 @@
 //! Regions: budgets of tokens and captures.
 
-use formwork_testkit::generate::{
-    REGION_ALPHABET, VocabularyShape, cases, random_bytes, random_regions, random_vocabulary,
-};
+use formwork_testkit::generate::{REGION_ALPHABET, VocabularyShape, cases, random_bytes, random_regions};
 use formwork_testkit::oracles::{
     EngineCase, budgets_vs_terms, captures_vs_readings, fork_independent, mask_has_no_dead_end,
-    print_parse_roundtrip, random_config, rollback_replay, switches_change_nothing,
+    print_parse_roundtrip, rollback_replay, switches_change_nothing,
 };
 use formwork_testkit::{Outcome, Rng};
 use proptest::prelude::*;
 
+fn random_case(rng: &mut Rng) -> EngineCase {
+    let grammar = random_regions(rng);
+    EngineCase::over(rng, grammar, &VocabularyShape::complete(REGION_ALPHABET))
+}
+
 fn check(seed: u64, oracle: impl FnOnce(&EngineCase, &mut Rng) -> Outcome) -> Outcome {
-    let mut rng = Rng::seeded(seed);
-    let grammar = random_regions(&mut rng);
-    let vocabulary = random_vocabulary(&mut rng, &VocabularyShape::complete(REGION_ALPHABET));
-    let case = EngineCase { grammar, vocabulary, config: random_config(&mut rng) };
-    oracle(&case, &mut rng).map_err(|failure| failure.with(format_args!("seed {seed}")))
+    EngineCase::check(seed, random_case, oracle)
 }
 
 proptest! {

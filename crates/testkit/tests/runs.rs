@@ -1,10 +1,10 @@
 //! Runs that the matcher counts: the engine's properties on JSON with bounded gaps and digits.
 
 use formwork_grammar::{ByteSet, CharClass, Grammar, GrammarBuilder, Place};
-use formwork_testkit::generate::{VocabularyShape, cases, random_vocabulary};
+use formwork_testkit::generate::{VocabularyShape, cases};
 use formwork_testkit::oracles::{
     EngineCase, forced_text_is_forced, fork_independent, mask_has_no_dead_end, mask_vs_brute_force,
-    random_config, rollback_replay, switches_change_nothing,
+    rollback_replay, switches_change_nothing,
 };
 use formwork_testkit::{Outcome, Rng};
 use proptest::prelude::*;
@@ -49,18 +49,16 @@ fn json(max: u32) -> Grammar {
     b.build(value).expect("JSON")
 }
 
-fn check(seed: u64, oracle: impl FnOnce(&EngineCase, &mut Rng) -> Outcome) -> Outcome {
-    let mut rng = Rng::seeded(seed);
+fn random_case(rng: &mut Rng) -> EngineCase {
     let grammar = json(rng.between(1, 4) as u32);
     // Tokens with many blanks are what it is about.
     let shape =
         VocabularyShape { max_long_tokens: 60, ..VocabularyShape::complete(b"  \n  {[]:,\"\\1.01".to_vec()) };
-    let case = EngineCase {
-        grammar,
-        vocabulary: random_vocabulary(&mut rng, &shape),
-        config: random_config(&mut rng),
-    };
-    oracle(&case, &mut rng).map_err(|failure| failure.with(format_args!("seed {seed}")))
+    EngineCase::over(rng, grammar, &shape)
+}
+
+fn check(seed: u64, oracle: impl FnOnce(&EngineCase, &mut Rng) -> Outcome) -> Outcome {
+    EngineCase::check(seed, random_case, oracle)
 }
 
 proptest! {

@@ -1,26 +1,21 @@
 //! Sets of members in any order: the engine's properties on random ones.
 
 use formwork_grammar::{Grammar, GrammarBuilder, GrammarErrorKind, Place};
-use formwork_testkit::generate::{
-    cases, expand_sets, random_bytes, random_set, random_vocabulary, random_walk,
-};
+use formwork_testkit::generate::{cases, expand_sets, random_bytes, random_set, random_walk};
 use formwork_testkit::oracles::{
     EngineCase, earley_vs_reference, forced_text_is_forced, fork_independent, mask_has_no_dead_end,
-    mask_vs_brute_force, pool_changes_nothing, random_config, rollback_replay, same_masks,
-    switches_change_nothing,
+    mask_vs_brute_force, pool_changes_nothing, rollback_replay, same_masks, switches_change_nothing,
 };
 use formwork_testkit::{Outcome, Reference, Rng};
 use proptest::prelude::*;
 
 fn random_case(rng: &mut Rng) -> EngineCase {
     let (grammar, shape) = random_set(rng);
-    EngineCase { grammar, vocabulary: random_vocabulary(rng, &shape), config: random_config(rng) }
+    EngineCase::over(rng, grammar, &shape)
 }
 
 fn check(seed: u64, oracle: impl FnOnce(&EngineCase, &mut Rng) -> Outcome) -> Outcome {
-    let mut rng = Rng::seeded(seed);
-    let case = random_case(&mut rng);
-    oracle(&case, &mut rng).map_err(|failure| failure.with(format_args!("seed {seed}")))
+    EngineCase::check(seed, random_case, oracle)
 }
 
 proptest! {
@@ -78,11 +73,10 @@ proptest! {
 
     #[test]
     fn grammars_that_share_masks_are_as_alone(seed: u64) {
-        let mut rng = Rng::seeded(seed);
-        let case = random_case(&mut rng);
-        let grammars: Vec<_> = (0..6).map(|_| random_set(&mut rng).0).collect();
-        pool_changes_nothing(&case, &grammars, &mut rng, 6)
-            .map_err(|failure| failure.with(format_args!("seed {seed}")))?;
+        check(seed, |case, rng| {
+            let grammars: Vec<_> = (0..6).map(|_| random_set(rng).0).collect();
+            pool_changes_nothing(case, &grammars, rng, 6)
+        })?;
     }
 }
 

@@ -1,10 +1,10 @@
 //! Counted words: the engine's properties where a byte may tick and may not, near the bounds, far from them and between.
 
 use formwork_grammar::{CharClass, Grammar, GrammarBuilder, Place};
-use formwork_testkit::generate::{VocabularyShape, cases, random_vocabulary};
+use formwork_testkit::generate::{VocabularyShape, cases};
 use formwork_testkit::oracles::{
-    EngineCase, counted_vs_expanded, mask_has_no_dead_end, mask_vs_brute_force, random_config,
-    rollback_replay, switches_change_nothing,
+    EngineCase, counted_vs_expanded, mask_has_no_dead_end, mask_vs_brute_force, rollback_replay,
+    switches_change_nothing,
 };
 use formwork_testkit::{Outcome, Rng};
 use proptest::prelude::*;
@@ -50,21 +50,19 @@ fn words(rng: &mut Rng) -> Grammar {
     b.build(root).expect("words")
 }
 
-fn check(seed: u64, oracle: impl FnOnce(&EngineCase, &mut Rng) -> Outcome) -> Outcome {
-    let mut rng = Rng::seeded(seed);
-    let grammar = words(&mut rng);
+fn random_case(rng: &mut Rng) -> EngineCase {
+    let grammar = words(rng);
     // Tokens of more than 24 bytes are counted apart.
     let shape = VocabularyShape {
         max_long_tokens: 60,
         max_token_len: rng.between(3, 36),
         ..VocabularyShape::complete(b"aaaab       \"\\n".to_vec())
     };
-    let case = EngineCase {
-        grammar,
-        vocabulary: random_vocabulary(&mut rng, &shape),
-        config: random_config(&mut rng),
-    };
-    oracle(&case, &mut rng).map_err(|failure| failure.with(format_args!("seed {seed}")))
+    EngineCase::over(rng, grammar, &shape)
+}
+
+fn check(seed: u64, oracle: impl FnOnce(&EngineCase, &mut Rng) -> Outcome) -> Outcome {
+    EngineCase::check(seed, random_case, oracle)
 }
 
 proptest! {

@@ -1,7 +1,7 @@
 //! A grammar, a vocabulary and switches: what the engine's oracles are tried on.
 
 use crate::generate::{GrammarShape, VocabularyShape, random_grammar, random_vocabulary};
-use crate::{Failure, Reference, Rng, SpelledSymbols, shown};
+use crate::{Failure, Outcome, Reference, Rng, SpelledSymbols, shown, with_seed};
 use formwork_engine::{CompileErrorKind, CompiledGrammar, Compiler, Config, MaskError, Matcher};
 use formwork_grammar::Grammar;
 use formwork_vocab::{TokenId, TokenKind, Vocabulary};
@@ -21,11 +21,28 @@ pub struct EngineCase {
 impl EngineCase {
     /// A random grammar and vocabulary, with switches drawn at random.
     pub fn random(rng: &mut Rng, grammar: &GrammarShape, vocabulary: &VocabularyShape) -> Self {
-        Self {
-            grammar: random_grammar(rng, grammar),
-            vocabulary: random_vocabulary(rng, vocabulary),
-            config: random_config(rng),
-        }
+        let grammar = random_grammar(rng, grammar);
+        Self::over(rng, grammar, vocabulary)
+    }
+
+    /// A grammar over a random vocabulary, with switches drawn at random.
+    pub fn over(rng: &mut Rng, grammar: Grammar, vocabulary: &VocabularyShape) -> Self {
+        Self { grammar, vocabulary: random_vocabulary(rng, vocabulary), config: random_config(rng) }
+    }
+
+    /// An oracle on the case that a seed makes; a failure names the seed.
+    ///
+    /// # Errors
+    /// The oracle's.
+    pub fn check(
+        seed: u64,
+        make: impl FnOnce(&mut Rng) -> Self,
+        oracle: impl FnOnce(&Self, &mut Rng) -> Outcome,
+    ) -> Outcome {
+        with_seed(seed, |rng| {
+            let case = make(rng);
+            oracle(&case, rng)
+        })
     }
 
     /// The reference recogniser of the grammar, in which tokens of the vocabulary are symbols.
