@@ -156,16 +156,18 @@ impl Slice {
     }
 
     fn compute_rest(&self, vocabulary: &Vocabulary) -> Option<Trie> {
-        let trie = vocabulary.trie();
+        // PERF: most tokens are in the slice; of the others few begin with the loop's characters.
+        let others: Vec<u32> = self.words.iter().map(|word| !word).collect();
         let mut texts: Vec<(TokenId, &[u8])> = Vec::new();
-        for child in trie.children(Trie::ROOT).filter(|&child| self.own_loop.may_begin(trie.byte(child))) {
-            for &token in trie.tokens_below(child).iter().filter(|&&token| !bits::get(&self.words, token)) {
-                if texts.len() == MAX_REST {
-                    return None;
-                }
-                let text = vocabulary.text(token).unwrap_or_default();
-                texts.push((token, &text[taken(text, self.own_loop)..]));
+        for token in bits::tokens(&others) {
+            let text = vocabulary.text(token).unwrap_or_default();
+            if !text.first().is_some_and(|&byte| self.own_loop.may_begin(byte)) {
+                continue;
             }
+            if texts.len() == MAX_REST {
+                return None;
+            }
+            texts.push((token, &text[taken(text, self.own_loop)..]));
         }
         Some(Trie::over(texts))
     }
