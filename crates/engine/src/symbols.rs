@@ -47,18 +47,18 @@ impl Symbols for Tokens {
         }
     }
 
-    fn pieces(&self, tag: &str) -> Vec<TagPiece> {
+    fn pieces<'t>(&self, tag: &'t str) -> Vec<TagPiece<'t>> {
         let mut pieces = Vec::new();
         let mut from = 0;
         for found in self.names.finder.iter().flat_map(|finder| finder.find_iter(tag)) {
             if from < found.start() {
-                pieces.push(TagPiece::Text(tag[from..found.start()].to_owned()));
+                pieces.push(TagPiece::Text(&tag[from..found.start()]));
             }
-            pieces.push(TagPiece::Symbol(Symbol::from(&tag[found.range()])));
+            pieces.push(TagPiece::Symbol(&tag[found.range()]));
             from = found.end();
         }
         if from < tag.len() {
-            pieces.push(TagPiece::Text(tag[from..].to_owned()));
+            pieces.push(TagPiece::Text(&tag[from..]));
         }
         pieces
     }

@@ -328,6 +328,8 @@ struct Builder<'a, 'g> {
     memo: HashMap<(ExprId, Spelling, NodeId), NodeId>,
     todo: Vec<(NodeId, ExprId, Spelling, NodeId)>,
     speller: Speller,
+    /// Units of symbols, by name.
+    symbols: HashMap<Box<str>, u32>,
     /// A buffer.
     letters: Vec<Range>,
 }
@@ -351,6 +353,7 @@ impl<'a, 'g> Builder<'a, 'g> {
             memo: HashMap::default(),
             todo: Vec::new(),
             speller: Speller::default(),
+            symbols: HashMap::default(),
             letters: Vec::new(),
         }
     }

@@ -148,8 +148,7 @@ pub fn dispatches(grammar: &Grammar, symbols: &dyn Symbols) -> Vec<Dispatch> {
 
 fn dispatch(grammar: &Grammar, rule: RuleId, expr: ExprId, until: &Until, symbols: &dyn Symbols) -> Dispatch {
     let patterns = Patterns::of(until, symbols);
-    let texts: Vec<&str> = patterns.texts.iter().map(String::as_str).collect();
-    let Ok(machine) = Machine::new(&texts, |_| Ok::<(), std::convert::Infallible>(()));
+    let Ok(machine) = Machine::new(&patterns.texts, |_| Ok::<(), std::convert::Infallible>(()));
     let texts = texts_of(&machine, &patterns);
     let states = machine.states.iter().zip(texts).map(|(reached, text)| DispatchState {
         text,
@@ -162,7 +161,7 @@ fn dispatch(grammar: &Grammar, rule: RuleId, expr: ExprId, until: &Until, symbol
 }
 
 /// What the text ends with in each state: the beginnings of the patterns.
-fn texts_of(machine: &Machine, patterns: &Patterns) -> Vec<String> {
+fn texts_of(machine: &Machine, patterns: &Patterns<'_>) -> Vec<String> {
     let mut texts = vec![String::new(); machine.states.len()];
     for pattern in &patterns.texts {
         let mut at = 0;
@@ -174,14 +173,15 @@ fn texts_of(machine: &Machine, patterns: &Patterns) -> Vec<String> {
     texts
 }
 
-fn event(patterns: &Patterns, completed: &[u32], symbols: &dyn Symbols) -> DispatchEvent {
+fn event(patterns: &Patterns<'_>, completed: &[u32], symbols: &dyn Symbols) -> DispatchEvent {
     let mut fires = Vec::new();
     let mut waits = Vec::new();
     for &number in completed {
         match &patterns.meanings[number as usize] {
             Meaning::Excluded => return DispatchEvent::Refused,
             Meaning::Trigger(arm) => fires.push(*arm),
-            Meaning::Symbol(arm, symbol, _) => {
+            Meaning::Symbol(arm, name, _) => {
+                let symbol = Symbol::from(*name);
                 if symbols.exists(&SymbolSet::of([symbol.clone()])) {
                     waits.push((symbol.to_string(), *arm));
                 }
@@ -199,7 +199,7 @@ fn warnings(
     grammar: &Grammar,
     until: &Until,
     machine: &Machine,
-    patterns: &Patterns,
+    patterns: &Patterns<'_>,
     symbols: &dyn Symbols,
 ) -> Vec<DispatchWarning> {
     let mut warnings = Vec::new();
@@ -208,7 +208,7 @@ fn warnings(
         let arm = match meaning {
             Meaning::Excluded => continue,
             Meaning::Trigger(arm) => *arm,
-            Meaning::Symbol(arm, symbol, _) if symbols.exists(&SymbolSet::of([symbol.clone()])) => *arm,
+            Meaning::Symbol(arm, name, _) if symbols.exists(&SymbolSet::of([Symbol::from(*name)])) => *arm,
             Meaning::Symbol(arm, ..) => {
                 warnings.push(DispatchWarning::Absent { trigger: triggers[*arm].0.to_owned() });
                 continue;
@@ -218,7 +218,7 @@ fn warnings(
         if let Some(by) = beaten_by(machine, patterns, number) {
             warnings.push(DispatchWarning::Beaten {
                 trigger: trigger.to_owned(),
-                by: patterns.texts[by as usize].clone(),
+                by: patterns.texts[by as usize].to_owned(),
                 by_excluded: patterns.meanings[by as usize] == Meaning::Excluded,
             });
         }
@@ -227,14 +227,11 @@ fn warnings(
             let whole = format!("{trigger}{lead}");
             let mut end = 0;
             for piece in symbols.pieces(&whole) {
-                let (len, name) = match &piece {
-                    TagPiece::Text(text) => (text.len(), None),
-                    TagPiece::Symbol(Symbol::Name(name)) => (name.len(), Some(name.to_string())),
-                    TagPiece::Symbol(_) => (0, None),
-                };
                 let start = end;
-                end += len;
-                names.extend(name.filter(|_| start < trigger.len() && trigger.len() < end));
+                let (TagPiece::Text(text) | TagPiece::Symbol(text)) = piece;
+                end += text.len();
+                let is_cut = start < trigger.len() && trigger.len() < end;
+                names.extend(matches!(piece, TagPiece::Symbol(_) if is_cut).then(|| text.to_owned()));
             }
         }
         names.sort_unstable();

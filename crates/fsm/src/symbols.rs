@@ -3,7 +3,7 @@
 //! A set of symbols gets an automaton of its own, called like a rule, whose start reads nothing and never accepts. What
 //! runs the automata completes it when one of its symbols comes. So everything that handles calls handles symbols.
 
-use formwork_grammar::{Symbol, SymbolSet};
+use formwork_grammar::SymbolSet;
 use std::fmt::Debug;
 
 /// What is known of symbols: which there are, and where their names stand in texts.
@@ -12,16 +12,16 @@ pub trait Symbols: Debug + Send + Sync {
     fn exists(&self, set: &SymbolSet) -> bool;
 
     /// A tag, cut at the names of symbols that exist. Joined again, texts and names are the tag; no piece is empty.
-    fn pieces(&self, tag: &str) -> Vec<TagPiece>;
+    fn pieces<'t>(&self, tag: &'t str) -> Vec<TagPiece<'t>>;
 }
 
 /// A piece of a tag.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TagPiece {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TagPiece<'t> {
     /// Characters that mean themselves.
-    Text(String),
-    /// A symbol.
-    Symbol(Symbol),
+    Text(&'t str),
+    /// The name of a symbol.
+    Symbol(&'t str),
 }
 
 /// Every symbol exists, and no name of one stands in a tag: all that can be said without a vocabulary.
@@ -33,7 +33,7 @@ impl Symbols for AnySymbols {
         true
     }
 
-    fn pieces(&self, tag: &str) -> Vec<TagPiece> {
-        vec![TagPiece::Text(tag.to_owned())]
+    fn pieces<'t>(&self, tag: &'t str) -> Vec<TagPiece<'t>> {
+        vec![TagPiece::Text(tag)]
     }
 }

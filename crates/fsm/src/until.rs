@@ -15,7 +15,8 @@
 //! Triggers `ab` and `b`, ends. States: root, `a`, `b`, `ab`. Root: `a` → `a`, `b` → `b`, else → root. `a`: `a` → `a`,
 //! `b` → `ab`, else → root. `b` completes the second trigger; `ab` completes the first, and by its suffix `b` the second.
 
-use formwork_grammar::{ExprId, HashMap, SymbolSet, Until};
+use crate::symbols::TagPiece;
+use formwork_grammar::{ExprId, HashMap, Symbol, SymbolSet, Until};
 
 /// A state, by its position; 0 is the root.
 pub(crate) type MachineState = u32;
@@ -101,44 +102,44 @@ impl Machine {
 
 /// What the patterns of an `Until` mean when they are completed.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Patterns {
+pub(crate) struct Patterns<'u> {
     /// The characters of each.
-    pub(crate) texts: Vec<String>,
-    pub(crate) meanings: Vec<Meaning>,
+    pub(crate) texts: Vec<&'u str>,
+    pub(crate) meanings: Vec<Meaning<'u>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Meaning {
+pub(crate) enum Meaning<'u> {
     /// The text must not be completed.
     Excluded,
     /// The trigger of this arm is complete: the arm follows.
     Trigger(usize),
-    /// The trigger of this arm has a symbol here, and these further pieces before it is complete.
-    Symbol(usize, formwork_grammar::Symbol, Vec<crate::TagPiece>),
+    /// The trigger of this arm has a symbol of this name here, and these further pieces before it is complete.
+    Symbol(usize, &'u str, Vec<TagPiece<'u>>),
 }
 
-impl Patterns {
-    pub(crate) fn of(until: &Until, symbols: &dyn crate::Symbols) -> Self {
+impl<'u> Patterns<'u> {
+    pub(crate) fn of(until: &'u Until, symbols: &dyn crate::Symbols) -> Self {
         let mut patterns = Self::default();
-        let mut add = |text: &str, meaning| {
-            patterns.texts.push(text.to_owned());
+        let mut add = |text: &'u str, meaning| {
+            patterns.texts.push(text);
             patterns.meanings.push(meaning);
         };
         for (arm, (trigger, _)) in until.arms().enumerate() {
             let mut pieces = symbols.pieces(trigger).into_iter();
             let (text, symbol) = match pieces.next() {
-                Some(crate::TagPiece::Symbol(symbol)) => (String::new(), Some(symbol)),
-                Some(crate::TagPiece::Text(text)) => match pieces.next() {
-                    Some(crate::TagPiece::Symbol(symbol)) => (text, Some(symbol)),
+                Some(TagPiece::Symbol(symbol)) => ("", Some(symbol)),
+                Some(TagPiece::Text(text)) => match pieces.next() {
+                    Some(TagPiece::Symbol(symbol)) => (text, Some(symbol)),
                     // Two texts in a row are one.
-                    _ => (trigger.to_owned(), None),
+                    _ => (trigger, None),
                 },
-                None => (trigger.to_owned(), None),
+                None => (trigger, None),
             };
             match symbol {
-                None => add(&text, Meaning::Trigger(arm)),
+                None => add(text, Meaning::Trigger(arm)),
                 Some(symbol) => {
-                    add(&text, Meaning::Symbol(arm, symbol, pieces.collect()));
+                    add(text, Meaning::Symbol(arm, symbol, pieces.collect()));
                     // Spelled out it would look the same to whoever reads the output.
                     add(trigger, Meaning::Excluded);
                 }
@@ -155,15 +156,14 @@ impl Patterns {
 /// text, that is completed before it.
 pub(crate) fn reachable_arms(until: &Until, symbols: &dyn crate::Symbols) -> Vec<ExprId> {
     let patterns = Patterns::of(until, symbols);
-    let texts: Vec<&str> = patterns.texts.iter().map(String::as_str).collect();
-    let Ok(machine) = Machine::new(&texts, |_| Ok::<(), std::convert::Infallible>(()));
+    let Ok(machine) = Machine::new(&patterns.texts, |_| Ok::<(), std::convert::Infallible>(()));
     let mut found = Vec::new();
     for (meaning, number) in patterns.meanings.iter().zip(0..) {
         let arm = match meaning {
             Meaning::Excluded => continue,
             Meaning::Trigger(arm) => *arm,
-            Meaning::Symbol(arm, symbol, _) => {
-                if !symbols.exists(&SymbolSet::of([symbol.clone()])) {
+            Meaning::Symbol(arm, name, _) => {
+                if !symbols.exists(&SymbolSet::of([Symbol::from(*name)])) {
                     continue;
                 }
                 *arm
@@ -177,7 +177,7 @@ pub(crate) fn reachable_arms(until: &Until, symbols: &dyn crate::Symbols) -> Vec
 }
 
 /// What is always completed before a trigger, or refuses it, if anything does.
-pub(crate) fn beaten_by(machine: &Machine, patterns: &Patterns, number: u32) -> Option<u32> {
+pub(crate) fn beaten_by(machine: &Machine, patterns: &Patterns<'_>, number: u32) -> Option<u32> {
     let mut at = 0;
     for c in patterns.texts[number as usize].chars() {
         if let Some(first) = fires(machine, patterns, at) {
@@ -196,7 +196,7 @@ pub(crate) fn beaten_by(machine: &Machine, patterns: &Patterns, number: u32) -> 
 }
 
 /// What ends the text in a state of the machine, if anything does.
-fn fires(machine: &Machine, patterns: &Patterns, at: MachineState) -> Option<u32> {
+fn fires(machine: &Machine, patterns: &Patterns<'_>, at: MachineState) -> Option<u32> {
     let mut completed = machine.states[at as usize].completed.iter().copied();
     completed.find(|&number| !matches!(patterns.meanings[number as usize], Meaning::Symbol(..)))
 }

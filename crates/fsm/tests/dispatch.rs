@@ -12,10 +12,10 @@ impl Symbols for OnlyX {
         set.is_negated() || set.members().contains(&Symbol::from("<x>"))
     }
 
-    fn pieces(&self, tag: &str) -> Vec<TagPiece> {
+    fn pieces<'t>(&self, tag: &'t str) -> Vec<TagPiece<'t>> {
         match tag {
-            "<x>" | "<y>" => vec![TagPiece::Symbol(Symbol::from(tag))],
-            _ => vec![TagPiece::Text(tag.to_owned())],
+            "<x>" | "<y>" => vec![TagPiece::Symbol(tag)],
+            _ => vec![TagPiece::Text(tag)],
         }
     }
 }

@@ -31,6 +31,11 @@ impl ByteSet {
         if low > high {
             return;
         }
+        // PERF: mostly one byte, or some in a row.
+        if low >> 6 == high >> 6 {
+            self.words[usize::from(low >> 6)] |= (u64::MAX >> (63 - (high - low))) << (low & 63);
+            return;
+        }
         for (i, word) in self.words.iter_mut().enumerate() {
             let (first, last) = (i * 64, i * 64 + 63);
             let (low, high) = (usize::from(low).max(first), usize::from(high).min(last));

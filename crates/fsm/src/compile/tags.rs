@@ -11,21 +11,32 @@ use formwork_grammar::{HashMap, Symbol, SymbolSet, Until};
 
 impl Builder<'_, '_> {
     pub(super) fn call_symbols(&mut self, set: SymbolSet, next: NodeId) -> Node {
-        let unit = self.symbols_unit(set);
+        let unit = self.context.memory.units.intern(Unit::Symbols(set), self.rule);
         self.nfa.call(unit, next)
     }
 
-    fn symbols_unit(&mut self, set: SymbolSet) -> u32 {
-        self.context.memory.units.intern(Unit::Symbols(set), self.rule)
+    /// The unit of the symbol of this name.
+    fn symbol_unit(&mut self, name: &str) -> u32 {
+        // PERF: a thousand tools begin with the same three symbols.
+        if let Some(&unit) = self.symbols.get(name) {
+            return unit;
+        }
+        let set = SymbolSet::of([Symbol::from(name)]);
+        let unit = self.context.memory.units.intern(Unit::Symbols(set), self.rule);
+        self.symbols.insert(name.into(), unit);
+        unit
     }
 
     /// The node that reads the pieces of a tag.
-    pub(super) fn tag(&mut self, pieces: &[TagPiece], next: NodeId) -> NodeId {
+    pub(super) fn tag(&mut self, pieces: &[TagPiece<'_>], next: NodeId) -> NodeId {
         let mut node = next;
         for piece in pieces.iter().rev() {
             let read = match piece {
                 TagPiece::Text(text) => self.literal(text.as_bytes(), Spelling::Utf8, node),
-                TagPiece::Symbol(symbol) => self.call_symbols(SymbolSet::of([symbol.clone()]), node),
+                TagPiece::Symbol(name) => {
+                    let unit = self.symbol_unit(name);
+                    self.nfa.call(unit, node)
+                }
             };
             node = self.nfa.add(read);
         }
@@ -35,20 +46,19 @@ impl Builder<'_, '_> {
     /// The node that reads text up to a trigger; see [`until`](crate::until).
     pub(super) fn until(&mut self, until: &Until, next: NodeId, work: &mut Work<'_>) -> Result<NodeId, Stop> {
         let patterns = Patterns::of(until, self.context.symbols);
-        let texts: Vec<&str> = patterns.texts.iter().map(String::as_str).collect();
-        let machine = Machine::new(&texts, |amount| work.spend(amount))?;
+        let machine = Machine::new(&patterns.texts, |amount| work.spend(amount))?;
         let arms: Vec<NodeId> =
             until.continuations().iter().map(|&then| self.node(then, Spelling::Utf8, next)).collect();
         // What follows a symbol in the middle of a trigger, once for each pattern: its unit, and where it goes on.
         let mut symbols: HashMap<u32, (u32, NodeId)> = HashMap::default();
         for (meaning, number) in patterns.meanings.iter().zip(0..) {
-            if let Meaning::Symbol(arm, symbol, rest) = meaning {
-                let set = SymbolSet::of([Symbol::clone(symbol)]);
+            if let Meaning::Symbol(arm, name, rest) = meaning {
+                let set = SymbolSet::of([Symbol::from(*name)]);
                 if arms[*arm] == self.dead || !self.context.symbols.exists(&set) {
                     continue;
                 }
                 let rest = self.tag(rest, arms[*arm]);
-                symbols.insert(number, (self.symbols_unit(set), rest));
+                symbols.insert(number, (self.symbol_unit(name), rest));
             }
         }
         // A node for each state that text can be in, allotted when it is first led to.
