@@ -155,10 +155,7 @@ impl Lowering<'_> {
 
     /// The root of another grammar.
     fn import(&mut self, grammar: &Grammar, here: &Here<'_>) -> ExprId {
-        let name = self.name;
-        let rule = self.b.import(grammar, |place| {
-            Place::Pointer(name(&format!("{}{}", here.pointer, place.pointer().unwrap_or_default())))
-        });
+        let rule = self.b.import(grammar, places(self.name, here));
         self.b.rule(rule)
     }
 
@@ -221,10 +218,7 @@ impl Lowering<'_> {
                 part
             }
         };
-        let name = self.name;
-        let rule = self.b.import_part(&part, |place| {
-            Place::Pointer(name(&format!("{}{}", here.pointer, place.pointer().unwrap_or_default())))
-        });
+        let rule = self.b.import_part(&part, places(self.name, &here));
         Ok(self.b.rule(rule))
     }
 
@@ -529,6 +523,12 @@ impl Lowering<'_> {
             None => body,
         })
     }
+}
+
+/// Where in the user's document a rule stands of a grammar that stands `here`, by its place in that grammar.
+fn places(name: fn(&str) -> String, here: &Here<'_>) -> impl Fn(&Place) -> Place {
+    let pointer = here.pointer.to_string();
+    move |place| Place::Pointer(name(&[&pointer, place.pointer().unwrap_or_default()].concat()))
 }
 
 /// The trigger that a tag's begin starts with, and the rest of the begin.
