@@ -25,6 +25,8 @@ fn check(name: &str) {
     let cases = cases(name);
     let model = Model::named(name).expect("a family");
     let (mut n_accepted, mut n_refused) = (0, 0);
+    // An argument with an end mark, or what looks like one, and this word in it.
+    let mut has_end_inside = false;
     for group in cases["groups"].as_array().expect("groups") {
         // A group may be about a vocabulary of its own.
         let with_specials = if group["specials"].is_array() { group } else { &cases };
@@ -46,6 +48,7 @@ fn check(name: &str) {
         for text in strings(group, "accept") {
             assert!(accepts(&grammar, &specials, text), "{what}: refused: {text}\n{grammar}");
             n_accepted += 1;
+            has_end_inside |= text.contains(" inside");
         }
         for text in strings(group, "reject") {
             assert!(!accepts(&grammar, &specials, text), "{what}: accepted: {text}\n{grammar}");
@@ -53,6 +56,7 @@ fn check(name: &str) {
         }
     }
     assert!(n_accepted >= 20 && n_refused >= 20, "{n_accepted} and {n_refused} cases are too few");
+    assert!(has_end_inside, "no case has an end inside of an argument");
 }
 
 #[test]
