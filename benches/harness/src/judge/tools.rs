@@ -18,7 +18,7 @@ use formwork::{Compiler, Matcher, Vocabulary, tags};
 use formwork_testkit::json_text;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -71,6 +71,7 @@ pub fn run(options: &Options) -> Result<()> {
     let mut record = Record::new("tools", "Tools", &tokenizers[0].name, &options.output);
     about(&mut record, options, &tokenizers);
     let mut rows = Vec::new();
+    let mut versions = BTreeSet::new();
     record.csv.push_str(CSV_HEAD);
     for ((format, _), tokenizer) in formats.iter().zip(&tokenizers) {
         for &size in &options.sizes {
@@ -79,10 +80,14 @@ pub fn run(options: &Options) -> Result<()> {
                 eprintln!("{}, {size} tools: {}", format.name, contestant.name);
                 let case = Case { format, tools: &tools, size, turns: &turns, tokenizer };
                 let row = case.measure(contestant, options)?;
+                versions
+                    .extend(row.version.clone().map(|version| format!("`{}` = {version}", contestant.name)));
                 row.write(format.name, size, &contestant.name, &mut record.csv, &mut rows);
             }
         }
     }
+    let versions: Vec<String> = versions.into_iter().collect();
+    record.line(&format!("- Engines, each in processes of its own: {}.\n", versions.join("; ")));
     record.line(&table::markdown(&HEAD, &rows));
     record.finish()
 }
@@ -102,8 +107,12 @@ fn about(record: &mut Record, options: &Options, tokenizers: &[Tokenizer]) {
     ));
     record.line(
         "- Formwork and xgrammar-rs read the same structural tag; llguidance a Lark grammar with a lazy lexeme for text up to \
-         the trigger and `%json` for arguments, in which text may also contain the trigger (a looser language).\n",
+         the trigger and `%json` for arguments, in which text may also contain the trigger (a looser language).",
     );
+    record.line(&format!(
+        "- A grammar and its turns may take {} s of CPU time; a row that ends before says why in its last column.",
+        options.workers.seconds(),
+    ));
 }
 
 // ---- tools ----
@@ -376,6 +385,8 @@ struct Row {
     cold: Vec<u64>,
     warm: Vec<u64>,
     free: Vec<u64>,
+    /// The engine's name and version in its own words, if it started.
+    version: Option<String>,
     remark: String,
 }
 
@@ -411,6 +422,7 @@ impl Case<'_> {
                 row.remark = "does not take this tokenizer".to_owned();
                 return Ok(row);
             };
+            row.version = panel.seats.first().map(|seat| seat.version.clone());
             if let Err(why) = self.process(&mut panel, contestant, &mut row)? {
                 row.remark = why;
                 return Ok(row);
