@@ -192,6 +192,11 @@ impl GrammarBuilder {
         self.rules[rule.index()].region.capture = Some(name.into());
     }
 
+    /// Where a rule came from.
+    pub fn place(&self, rule: RuleId) -> &Place {
+        &self.rules[rule.index()].place
+    }
+
     /// What is asked of what a rule matches, beside its language.
     pub(crate) fn region(&self, rule: RuleId) -> &Region {
         &self.rules[rule.index()].region
@@ -295,6 +300,12 @@ impl GrammarBuilder {
 
     /// One after the other.
     pub fn seq(&mut self, parts: impl IntoIterator<Item = ExprId>) -> ExprId {
+        self.seq_of(&mut parts.into_iter())
+    }
+
+    // PERF: lists come in many shapes, and the code for them should be there once: a grammar is mostly made by code that no
+    // cache has yet.
+    fn seq_of(&mut self, parts: &mut dyn Iterator<Item = ExprId>) -> ExprId {
         let mut flat = Operands::new();
         let mut never = false;
         for part in parts {
@@ -340,6 +351,10 @@ impl GrammarBuilder {
 
     /// One of these, in this order.
     pub fn alt(&mut self, parts: impl IntoIterator<Item = ExprId>) -> ExprId {
+        self.alt_of(&mut parts.into_iter())
+    }
+
+    fn alt_of(&mut self, parts: &mut dyn Iterator<Item = ExprId>) -> ExprId {
         let mut flat = Operands::new();
         for part in parts {
             match &self.exprs[part.index()] {
@@ -408,6 +423,10 @@ impl GrammarBuilder {
 
     /// The texts in all of these languages. The operands must be [text](Properties::is_text).
     pub fn and(&mut self, parts: impl IntoIterator<Item = ExprId>) -> ExprId {
+        self.and_of(&mut parts.into_iter())
+    }
+
+    fn and_of(&mut self, parts: &mut dyn Iterator<Item = ExprId>) -> ExprId {
         let mut flat = Operands::new();
         for part in parts {
             match &self.exprs[part.index()] {
@@ -589,6 +608,15 @@ impl GrammarBuilder {
 
     // ---- the arena ----
 
+    #[cold]
+    fn too_large(&mut self) -> ExprId {
+        let Limits { max_exprs, max_bytes, .. } = self.limits;
+        let message = format!("the grammar grew past {max_exprs} expressions or {max_bytes} bytes");
+        self.fail(GrammarErrorKind::Limit, Place::None, message);
+        self.never
+    }
+
+    #[cold]
     fn not_text(&mut self, what: &str, operand: ExprId) {
         let message = format!(
             "{what} needs a regular expression over characters, not {:?}",
@@ -597,6 +625,7 @@ impl GrammarBuilder {
         self.fail(GrammarErrorKind::NotText, Place::None, message);
     }
 
+    #[cold]
     fn fail(&mut self, kind: GrammarErrorKind, place: Place, message: impl Into<String>) {
         if self.error.is_none() {
             self.error = Some(GrammarError::new(kind, place, message));
@@ -622,10 +651,7 @@ impl GrammarBuilder {
     fn add(&mut self, expr: Expr, hash: u64) -> ExprId {
         self.bytes += heap_bytes(&expr);
         if self.exprs.len() >= self.limits.max_exprs || self.bytes > self.limits.max_bytes {
-            let Limits { max_exprs, max_bytes, .. } = self.limits;
-            let message = format!("the grammar grew past {max_exprs} expressions or {max_bytes} bytes");
-            self.fail(GrammarErrorKind::Limit, Place::None, message);
-            return self.never;
+            return self.too_large();
         }
         let Some(id) = ExprId::from_index(self.exprs.len()) else { return self.never };
         self.properties.push(properties(&expr, &self.properties));

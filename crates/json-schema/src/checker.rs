@@ -63,8 +63,7 @@ impl<'o> Checker<'o> {
         if let Some(&known) = self.verdicts.get(&(demand, value)) {
             return Ok(known);
         }
-        let content = self.normal.reader.registry.forest.get(value).clone();
-        let kind = match content {
+        let kind = match self.normal.reader.registry.forest.get(value) {
             Value::Null => Kind::Null,
             Value::Bool(false) => Kind::False,
             Value::Bool(true) => Kind::True,
@@ -75,14 +74,21 @@ impl<'o> Checker<'o> {
         };
         let component = self.normal.component(demand, kind)?;
         let pointer = self.normal.pointer(demand);
-        let verdict = match content {
+        let forest = &self.normal.reader.registry.forest;
+        let verdict = match forest.get(value) {
             Value::Null | Value::Bool(_) => component == FormulaId::TRUE,
-            Value::Number(number) => self
-                .normal
-                .number_satisfies(component, &number.value)
-                .ok_or_else(|| Error::limit(&*pointer, "the number has too many digits"))?,
-            Value::String(text) => self.normal.string_satisfies(component, &text),
+            Value::Number(number) => {
+                let number = forest.number(number).value.clone();
+                self.normal
+                    .number_satisfies(component, &number)
+                    .ok_or_else(|| Error::limit(&*pointer, "the number has too many digits"))?
+            }
+            Value::String(text) => {
+                let text = forest.shared(text).clone();
+                self.normal.string_satisfies(component, &text)
+            }
             Value::Array(items) => {
+                let items = items.to_vec();
                 let distinct =
                     items.iter().enumerate().all(|(i, &a)| items[..i].iter().all(|&b| !self.equal(a, b)));
                 let mut states = vec![self.normal.settle_unique(component, distinct)];
@@ -97,6 +103,7 @@ impl<'o> Checker<'o> {
                 states.into_iter().any(|state| self.normal.may_end(state))
             }
             Value::Object(members) => {
+                let members = forest.named(members);
                 let mut states = vec![component];
                 for (name, member) in &members {
                     let mut next = Vec::new();
@@ -119,7 +126,7 @@ impl<'o> Checker<'o> {
         match (forest.get(a), forest.get(b)) {
             (Value::Null, Value::Null) => true,
             (Value::Bool(a), Value::Bool(b)) => a == b,
-            (Value::Number(a), Value::Number(b)) => a.value == b.value,
+            (Value::Number(a), Value::Number(b)) => forest.number(a).value == forest.number(b).value,
             (Value::String(a), Value::String(b)) => a == b,
             (Value::Array(a), Value::Array(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| self.equal(a, b))

@@ -6,7 +6,7 @@ use crate::lower::{Lowered, Lowering};
 use crate::normal::Normal;
 use crate::options::Options;
 use crate::report::{Report, ReportEntry};
-use crate::schema::Registry;
+use crate::schema::{Ignored, Registry};
 use formwork_grammar::Grammar;
 
 /// Compiles the schema that `add` puts into the forest.
@@ -17,7 +17,7 @@ pub(crate) fn compile<'o>(
     options.check()?;
     let mut registry = Registry::new(options, add)?;
     let root = registry.root();
-    let mut normal = Normal::new(options, registry);
+    let mut normal = Box::new(Normal::new(options, registry));
     let demand = normal.demand(root);
     Lowering::new(options, normal).grammar(demand)
 }
@@ -25,7 +25,7 @@ pub(crate) fn compile<'o>(
 /// The grammar of any value.
 pub(crate) fn any(options: &Options) -> Result<Grammar, Error> {
     let registry = Registry::new(options, |forest| forest.read("", "true"))?;
-    Lowering::new(options, Normal::new(options, registry)).any()
+    Lowering::new(options, Box::new(Normal::new(options, registry))).any()
 }
 
 /// What became of each keyword.
@@ -39,7 +39,10 @@ pub(crate) fn report(lowered: Lowered<'_>) -> Report {
         pointer: forest.pointer_to(schema, keyword),
         what: format!("{keyword} ({why})"),
     };
-    let ignored = fates.ignored.iter().map(|(schema, keyword, why)| explained(*schema, keyword, why));
+    let ignored = fates.ignored.iter().map(|&(schema, ignored, why)| match ignored {
+        Ignored::Known(keyword) => explained(schema, keyword, why),
+        Ignored::Unknown(key) => explained(schema, forest.string(key), why),
+    });
     let notes = fates.notes.iter().map(|&(schema, keyword, why)| explained(schema, keyword, why));
     let mut report = Report {
         enforced: fates.enforced.iter().map(entry).collect(),

@@ -1,6 +1,6 @@
 //! A list of distinct things, in the order in which they came.
 
-use formwork_grammar::HashSet;
+use formwork_grammar::HashMap;
 use smallvec::SmallVec;
 use std::hash::Hash;
 
@@ -9,35 +9,52 @@ pub(crate) const FEW: usize = 16;
 
 /// A list of distinct things, in the order in which they came.
 ///
-/// PERF: mostly they are few, and for those nothing is allocated.
+/// PERF: mostly they are few, and for those nothing is hashed and little allocated.
 #[derive(Debug)]
-pub(crate) struct Distinct<T: Copy + Eq + Hash> {
+pub(crate) struct Distinct<T: Clone + Eq + Hash> {
     list: SmallVec<[T; FEW]>,
-    /// The same, once they are many.
-    set: HashSet<T>,
+    /// Their numbers, once they are many.
+    numbers: HashMap<T, usize>,
 }
 
-impl<T: Copy + Eq + Hash> Default for Distinct<T> {
+impl<T: Clone + Eq + Hash> Default for Distinct<T> {
     fn default() -> Self {
-        Self { list: SmallVec::new(), set: HashSet::default() }
+        Self { list: SmallVec::new(), numbers: HashMap::default() }
     }
 }
 
-impl<T: Copy + Eq + Hash> Distinct<T> {
+impl<T: Clone + Eq + Hash> Distinct<T> {
+    /// The number of a thing, which is added if it is new.
+    pub(crate) fn number(&mut self, item: &T) -> usize {
+        if let Some(known) = self.find(item) {
+            return known;
+        }
+        let next = self.list.len();
+        self.list.push(item.clone());
+        if next == FEW {
+            self.numbers.extend(self.list.iter().cloned().zip(0..));
+        } else if next > FEW {
+            self.numbers.insert(item.clone(), next);
+        }
+        next
+    }
+
     /// Adds one; whether it is new.
     pub(crate) fn insert(&mut self, item: T) -> bool {
-        if self.list.len() == FEW {
-            self.set.extend(self.list.iter().copied());
-        }
-        let is_new = if self.list.len() < FEW { !self.list.contains(&item) } else { self.set.insert(item) };
-        if is_new {
-            self.list.push(item);
-        }
-        is_new
+        let n = self.list.len();
+        self.number(&item) == n
     }
 
-    pub(crate) fn contains(&self, item: T) -> bool {
-        if self.set.is_empty() { self.list.contains(&item) } else { self.set.contains(&item) }
+    /// The number of a thing.
+    pub(crate) fn find(&self, item: &T) -> Option<usize> {
+        match self.list.len() <= FEW {
+            true => self.list.iter().position(|other| other == item),
+            false => self.numbers.get(item).copied(),
+        }
+    }
+
+    pub(crate) fn contains(&self, item: &T) -> bool {
+        self.find(item).is_some()
     }
 
     pub(crate) fn list(&self) -> &[T] {
@@ -55,7 +72,8 @@ mod tests {
         for round in 0..2 {
             for i in (0..3 * FEW).rev() {
                 assert_eq!(distinct.insert(i), round == 0);
-                assert!(distinct.contains(i) && !distinct.contains(3 * FEW));
+                assert_eq!(distinct.find(&i), Some(3 * FEW - 1 - i));
+                assert!(distinct.contains(&i) && !distinct.contains(&(3 * FEW)));
             }
         }
         assert!(distinct.list().iter().copied().eq((0..3 * FEW).rev()));

@@ -17,7 +17,8 @@ const EMPTINESS_BUDGET: usize = 400;
 /// An arena of text expressions with a memory.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
-    builder: GrammarBuilder,
+    /// Made when there is a text.
+    builder: Option<Box<GrammarBuilder>>,
     patterns: HashMap<Arc<str>, ExprId>,
     formats: HashMap<&'static str, ExprId>,
     nullable: HashMap<ExprId, bool>,
@@ -37,13 +38,13 @@ pub(crate) enum PatternError {
 }
 
 impl Texts {
-    pub(crate) fn expr(&self, text: ExprId) -> &Expr {
-        self.builder.expr(text)
+    pub(crate) fn expr(&mut self, text: ExprId) -> &Expr {
+        self.builder().expr(text)
     }
 
     /// The arena itself, for those who build expressions of their own.
     pub(crate) fn builder(&mut self) -> &mut GrammarBuilder {
-        &mut self.builder
+        self.builder.get_or_insert_with(Box::default)
     }
 
     /// The strings in which an ECMA-262 regular expression finds something.
@@ -54,7 +55,7 @@ impl Texts {
         let options = formwork_regex::Options::new()
             .dialect(formwork_regex::Dialect::Ecma)
             .matching(formwork_regex::Matching::Search);
-        let text = options.expr(&mut self.builder, pattern).map_err(|error| {
+        let text = options.expr(self.builder(), pattern).map_err(|error| {
             let message = error.to_string();
             match error.kind() {
                 kind if kind.is_unsupported() => PatternError::Unsupported(message),
@@ -80,7 +81,7 @@ impl Texts {
         if let Some(&text) = self.formats.get(name) {
             return Ok(text);
         }
-        let text = self.builder.import_whole(&known_format(name, format)?);
+        let text = self.builder().import_whole(&known_format(name, format)?);
         self.formats.insert(name, text);
         Ok(text)
     }
@@ -117,7 +118,7 @@ impl Texts {
             if self.is_nullable(at) {
                 return Some(false);
             }
-            if matches!(self.builder.expr(at), Expr::Never) || !seen.insert(at) {
+            if matches!(self.builder().expr(at), Expr::Never) || !seen.insert(at) {
                 continue;
             }
             for &c in &representatives {
@@ -129,7 +130,7 @@ impl Texts {
         Some(true)
     }
 
-    fn representatives(&self, text: ExprId) -> Vec<char> {
+    fn representatives(&mut self, text: ExprId) -> Vec<char> {
         let mut classes: Vec<CharClass> = Vec::new();
         let mut seen: HashSet<ExprId> = HashSet::default();
         let mut todo = vec![text];
@@ -137,7 +138,7 @@ impl Texts {
             if !seen.insert(at) {
                 continue;
             }
-            match self.builder.expr(at) {
+            match self.builder().expr(at) {
                 Expr::Class(class) => classes.push(class.clone()),
                 Expr::Bytes(bytes) => {
                     let text = std::str::from_utf8(bytes).unwrap_or_default();
@@ -163,7 +164,7 @@ impl Texts {
         if let Some(&known) = self.nullable.get(&text) {
             return known;
         }
-        let nullable = match self.builder.expr(text).clone() {
+        let nullable = match self.builder().expr(text).clone() {
             Expr::Empty => true,
             Expr::Seq(parts) | Expr::And(parts) => parts.iter().all(|&part| self.is_nullable(part)),
             Expr::Alt(parts) => parts.iter().any(|&part| self.is_nullable(part)),
@@ -180,47 +181,49 @@ impl Texts {
         if let Some(&known) = self.derivatives.get(&(text, c)) {
             return known;
         }
-        let never = self.builder.never();
-        let derivative = match self.builder.expr(text).clone() {
+        let never = self.builder().never();
+        let derivative = match self.builder().expr(text).clone() {
             Expr::Bytes(bytes) => {
                 let mut buffer = [0; 4];
                 match bytes.strip_prefix(c.encode_utf8(&mut buffer).as_bytes()) {
-                    Some(rest) => self.builder.literal(rest),
+                    Some(rest) => self.builder().literal(rest),
                     None => never,
                 }
             }
-            Expr::Class(class) if class.contains(c) => self.builder.empty(),
+            Expr::Class(class) if class.contains(c) => self.builder().empty(),
             Expr::Seq(parts) => {
                 let mut ways = Vec::new();
                 for (i, &part) in parts.iter().enumerate() {
                     let head = self.derivative(part, c);
-                    ways.push(self.builder.seq(std::iter::once(head).chain(parts[i + 1..].iter().copied())));
+                    ways.push(
+                        self.builder().seq(std::iter::once(head).chain(parts[i + 1..].iter().copied())),
+                    );
                     if !self.is_nullable(part) {
                         break;
                     }
                 }
                 // Sorted, so that equal unions are one expression and the search ends.
                 ways.sort_unstable();
-                self.builder.alt(ways)
+                self.builder().alt(ways)
             }
             Expr::Alt(parts) => {
                 let mut ways: Vec<ExprId> = parts.iter().map(|&part| self.derivative(part, c)).collect();
                 ways.sort_unstable();
-                self.builder.alt(ways)
+                self.builder().alt(ways)
             }
             Expr::And(parts) => {
                 let ways: Vec<ExprId> = parts.iter().map(|&part| self.derivative(part, c)).collect();
-                self.builder.and(ways)
+                self.builder().and(ways)
             }
             Expr::Not(body) => {
                 let inner = self.derivative(body, c);
-                self.builder.not(inner)
+                self.builder().not(inner)
             }
             Expr::Repeat { body, min, max } => {
                 let head = self.derivative(body, c);
                 let min = if self.is_nullable(body) { 0 } else { min.saturating_sub(1) };
-                let rest = self.builder.repeat(body, min, max.map(|max| max - 1));
-                self.builder.seq([head, rest])
+                let rest = self.builder().repeat(body, min, max.map(|max| max - 1));
+                self.builder().seq([head, rest])
             }
             _ => never,
         };

@@ -2,14 +2,23 @@
 //!
 //! All values of all documents lie in one arena, *children before their parents*, and a subtree is a contiguous run
 //! that ends with its root. Passes bottom-up and top-down are therefore plain loops over ids, ascending and
-//! descending: nothing recurses on the shape of a document, and dropping one is dropping a vector.
+//! descending: nothing recurses on the shape of a document, and dropping one is dropping a few vectors. The parts of
+//! arrays and objects lie in vectors of their own, and each string is there once.
 
 mod read;
+mod strings;
+
+pub(crate) use strings::StringId;
 
 use crate::decimal::Decimal;
 use crate::error::Error;
+use formwork_grammar::Seeded;
+use hashbrown::HashTable;
 use smallvec::SmallVec;
+use std::hash::BuildHasher;
+use std::ops::Range;
 use std::sync::Arc;
+use strings::Strings;
 
 /// A value in a [`Forest`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -25,16 +34,23 @@ impl ValueId {
     }
 }
 
+/// A number of a [`Forest`]; equal numbers, written equally, have equal ids.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct NumberId(u32);
+
+/// A member of an object: its key and its value.
+pub(crate) type Member = (StringId, ValueId);
+
 /// A JSON value; parts are ids into the same forest.
-#[derive(Clone, Debug)]
-pub(crate) enum Value {
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Value<'f> {
     Null,
     Bool(bool),
-    Number(Number),
-    String(Arc<str>),
-    Array(Box<[ValueId]>),
+    Number(NumberId),
+    String(StringId),
+    Array(&'f [ValueId]),
     /// In the order written; no key twice.
-    Object(Box<[(Arc<str>, ValueId)]>),
+    Object(&'f [Member]),
 }
 
 /// A number with the one thing of its spelling that matters to us.
@@ -45,16 +61,42 @@ pub(crate) struct Number {
     pub(crate) written_plain: bool,
 }
 
+/// A value as it lies in the arena: parts by their positions.
+#[derive(Clone, Debug)]
+enum Content {
+    Null,
+    Bool(bool),
+    Number(NumberId),
+    String(StringId),
+    Array(Range<u32>),
+    Object(Range<u32>),
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    content: Content,
+    /// The parent and the position among the parent's parts; `None` for a document's root.
+    parent: Option<(ValueId, u32)>,
+    /// The first value of the subtree.
+    start: ValueId,
+}
+
 /// Several JSON documents in one arena.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Forest {
-    values: Vec<Value>,
-    /// The parent of each value and its position among the parent's parts; `None` for a document's root.
-    parents: Vec<Option<(ValueId, u32)>>,
-    /// The first value of the subtree of each value.
-    starts: Vec<u32>,
+    values: Vec<Entry>,
+    items: Vec<ValueId>,
+    members: Vec<Member>,
+    numbers: Vec<Number>,
+    number_ids: HashTable<NumberId>,
+    strings: Strings,
     /// Roots with the name that pointers into their documents begin with (empty for the main one).
-    roots: Vec<(ValueId, Arc<str>)>,
+    roots: Vec<(ValueId, Box<str>)>,
+}
+
+/// A position in one of the forest's vectors; there are [few enough](read) values.
+fn position(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
 }
 
 impl Forest {
@@ -72,31 +114,54 @@ impl Forest {
         Ok(root)
     }
 
-    fn reserve(&mut self, n: usize) {
-        self.values.reserve(n);
-        self.parents.reserve(n);
-        self.starts.reserve(n);
-    }
-
-    fn push(&mut self, value: Value, start: usize) -> ValueId {
+    /// Adds a value whose subtree begins with the value `start`.
+    fn push(&mut self, content: Content, start: usize) -> ValueId {
         let id = ValueId::from_index(self.values.len());
-        match &value {
-            Value::Array(items) => {
-                for (i, &item) in (0..).zip(items) {
-                    self.parents[item.index()] = Some((id, i));
+        match content {
+            Content::Array(Range { start, end }) => {
+                for (i, &item) in (0..).zip(&self.items[start as usize..end as usize]) {
+                    self.values[item.index()].parent = Some((id, i));
                 }
             }
-            Value::Object(members) => {
-                for (i, &(_, member)) in (0..).zip(members) {
-                    self.parents[member.index()] = Some((id, i));
+            Content::Object(Range { start, end }) => {
+                for (i, &(_, member)) in (0..).zip(&self.members[start as usize..end as usize]) {
+                    self.values[member.index()].parent = Some((id, i));
                 }
             }
             _ => {}
         }
-        self.values.push(value);
-        self.parents.push(None);
-        self.starts.push(u32::try_from(start).unwrap_or(u32::MAX));
+        self.values.push(Entry { content, parent: None, start: ValueId::from_index(start) });
         id
+    }
+
+    /// Adds an array of these items.
+    fn push_array(&mut self, items: impl Iterator<Item = ValueId>, start: usize) -> ValueId {
+        let from = position(self.items.len());
+        self.items.extend(items);
+        let to = position(self.items.len());
+        self.push(Content::Array(from..to), start)
+    }
+
+    /// Adds an object of these members.
+    fn push_object(&mut self, members: impl Iterator<Item = Member>, start: usize) -> ValueId {
+        let from = position(self.members.len());
+        self.members.extend(members);
+        let to = position(self.members.len());
+        self.push(Content::Object(from..to), start)
+    }
+
+    fn push_number(&mut self, number: Number, start: usize) -> ValueId {
+        let Self { numbers, number_ids, .. } = self;
+        let hasher = Seeded::default();
+        let hash = hasher.hash_one(&number);
+        let known = number_ids.find(hash, |id| numbers[id.0 as usize] == number).copied();
+        let id = known.unwrap_or_else(|| {
+            let id = NumberId(position(numbers.len()));
+            numbers.push(number);
+            number_ids.insert_unique(hash, id, |id| hasher.hash_one(&numbers[id.0 as usize]));
+            id
+        });
+        self.push(Content::Number(id), start)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -106,40 +171,80 @@ impl Forest {
     /// The most levels that a document has.
     pub(crate) fn depth(&self) -> usize {
         let mut depths = vec![1usize; self.values.len()];
-        for index in (0..self.values.len()).rev() {
-            if let Some((parent, _)) = &self.parents[index] {
+        for (index, entry) in self.values.iter().enumerate().rev() {
+            if let Some((parent, _)) = entry.parent {
                 depths[index] = depths[parent.index()] + 1;
             }
         }
         depths.into_iter().max().unwrap_or(0)
     }
 
-    pub(crate) fn get(&self, id: ValueId) -> &Value {
-        &self.values[id.index()]
+    pub(crate) fn get(&self, id: ValueId) -> Value<'_> {
+        match &self.values[id.index()].content {
+            Content::Null => Value::Null,
+            Content::Bool(b) => Value::Bool(*b),
+            Content::Number(number) => Value::Number(*number),
+            Content::String(string) => Value::String(*string),
+            Content::Array(at) => Value::Array(&self.items[at.start as usize..at.end as usize]),
+            Content::Object(at) => Value::Object(&self.members[at.start as usize..at.end as usize]),
+        }
+    }
+
+    /// A number.
+    pub(crate) fn number(&self, id: NumberId) -> &Number {
+        &self.numbers[id.0 as usize]
+    }
+
+    /// A string.
+    pub(crate) fn string(&self, id: StringId) -> &str {
+        self.strings.get(id)
+    }
+
+    /// The same, to be kept.
+    pub(crate) fn shared(&self, id: StringId) -> &Arc<str> {
+        self.strings.shared(id)
+    }
+
+    /// Members with their keys, to be kept.
+    pub(crate) fn named(&self, members: &[Member]) -> Vec<(Arc<str>, ValueId)> {
+        members.iter().map(|&(key, value)| (self.shared(key).clone(), value)).collect()
+    }
+
+    /// The number of distinct strings.
+    pub(crate) fn n_strings(&self) -> usize {
+        self.strings.len()
     }
 
     /// The ids of a value and all below it, the value itself last.
-    pub(crate) fn subtree(&self, id: ValueId) -> std::ops::Range<usize> {
-        self.starts[id.index()] as usize..id.index() + 1
+    pub(crate) fn subtree(&self, id: ValueId) -> Range<usize> {
+        self.values[id.index()].start.index()..id.index() + 1
     }
 
     pub(crate) fn parent(&self, id: ValueId) -> Option<ValueId> {
-        self.parents[id.index()].as_ref().map(|(parent, _)| *parent)
+        self.values[id.index()].parent.map(|(parent, _)| parent)
     }
 
     /// The member of an object.
     pub(crate) fn member(&self, id: ValueId, key: &str) -> Option<ValueId> {
         match self.get(id) {
             Value::Object(members) => {
-                members.iter().find(|(name, _)| &**name == key).map(|&(_, value)| value)
+                members.iter().find(|(name, _)| self.string(*name) == key).map(|&(_, value)| value)
             }
             _ => None,
         }
     }
 
-    pub(crate) fn as_str(&self, id: ValueId) -> Option<&Arc<str>> {
+    pub(crate) fn as_str(&self, id: ValueId) -> Option<&str> {
         match self.get(id) {
-            Value::String(text) => Some(text),
+            Value::String(string) => Some(self.string(string)),
+            _ => None,
+        }
+    }
+
+    /// The same, to be kept.
+    pub(crate) fn as_shared(&self, id: ValueId) -> Option<&Arc<str>> {
+        match self.get(id) {
+            Value::String(string) => Some(self.shared(string)),
             _ => None,
         }
     }
@@ -162,15 +267,21 @@ impl Forest {
     pub(crate) fn pointer(&self, id: ValueId) -> String {
         let mut steps = SmallVec::<[(ValueId, u32); 16]>::new();
         let mut at = id;
-        while let Some((parent, position)) = self.parents[at.index()] {
+        while let Some((parent, position)) = self.values[at.index()].parent {
             steps.push((parent, position));
             at = parent;
         }
         let name = self.roots.iter().find(|(root, _)| *root == at).map_or("", |(_, name)| name);
-        let mut pointer = if name.is_empty() { String::new() } else { format!("{name}#") };
+        let mut pointer = String::with_capacity(name.len() + BYTES_PER_STEP * (steps.len() + 1));
+        if !name.is_empty() {
+            pointer.push_str(name);
+            pointer.push('#');
+        }
         for &(parent, position) in steps.iter().rev() {
             match self.get(parent) {
-                Value::Object(members) => push_step(&mut pointer, &members[position as usize].0),
+                Value::Object(members) => {
+                    push_step(&mut pointer, self.string(members[position as usize].0));
+                }
                 _ => push_step(&mut pointer, &position.to_string()),
             }
         }
@@ -185,9 +296,12 @@ impl Forest {
     }
 }
 
+/// What a step of an ordinary pointer takes.
+const BYTES_PER_STEP: usize = 12;
+
 fn push_step(pointer: &mut String, step: &str) {
     pointer.push('/');
-    if step.contains(['~', '/']) {
+    if step.bytes().any(|b| matches!(b, b'~' | b'/')) {
         pointer.push_str(&step.replace('~', "~0").replace('/', "~1"));
     } else {
         pointer.push_str(step);
@@ -207,7 +321,7 @@ mod tests {
             assert_eq!(forest.follow(root, &forest.pointer(id)), Some(id));
         }
         let leaf = forest.follow(root, "/a~1b/1/~0").expect("there");
-        assert_eq!(forest.as_str(leaf).map(|s| &**s), Some("A😀"));
+        assert_eq!(forest.as_str(leaf), Some("A😀"));
     }
 
     #[test]

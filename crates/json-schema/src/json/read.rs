@@ -1,10 +1,10 @@
 //! Reads JSON text, and converts `serde_json` values, into a [`Forest`], both with explicit stacks.
 
-use super::{Forest, Number, Value, ValueId};
+use super::{Content, Forest, Member, Number, StringId, ValueId};
 use crate::decimal::Decimal;
 use crate::error::Error;
 use formwork_grammar::{HashSet, Position};
-use std::sync::Arc;
+use std::borrow::Cow;
 
 /// Values a schema and its resources may have together.
 const MAX_VALUES: usize = 20_000_000;
@@ -18,7 +18,7 @@ struct Open {
     start: usize,
     first: usize,
     /// Its keys, once there are many.
-    keys: HashSet<Arc<str>>,
+    keys: HashSet<StringId>,
 }
 
 /// Keys of one object that are compared with each other.
@@ -31,11 +31,13 @@ struct Reader<'t> {
 
 pub(super) fn read(forest: &mut Forest, text: &str) -> Result<ValueId, Error> {
     let mut reader = Reader { text, at: 0 };
-    forest.reserve(text.len() / BYTES_PER_VALUE);
+    let n_values = text.len() / BYTES_PER_VALUE;
+    forest.values.reserve(n_values);
+    forest.strings.reserve(n_values, text.len());
     let mut stack: Vec<Open> = Vec::new();
     // What is in open arrays and objects: finished values with their keys, and at the end a key without its value.
     let mut items: Vec<ValueId> = Vec::new();
-    let mut members: Vec<(Arc<str>, ValueId)> = Vec::new();
+    let mut members: Vec<Member> = Vec::new();
     reader.blank();
     loop {
         check_size(forest)?;
@@ -46,7 +48,7 @@ pub(super) fn read(forest: &mut Forest, text: &str) -> Result<ValueId, Error> {
                 reader.at += 1;
                 reader.blank();
                 if reader.eat(b']') {
-                    forest.push(Value::Array(Box::default()), start)
+                    forest.push(Content::Array(0..0), start)
                 } else {
                     stack.push(Open {
                         is_object: false,
@@ -61,19 +63,21 @@ pub(super) fn read(forest: &mut Forest, text: &str) -> Result<ValueId, Error> {
                 reader.at += 1;
                 reader.blank();
                 if reader.eat(b'}') {
-                    forest.push(Value::Object(Box::default()), start)
+                    forest.push(Content::Object(0..0), start)
                 } else {
                     let mut open =
                         Open { is_object: true, start, first: members.len(), keys: HashSet::default() };
-                    reader.key(&mut open, &mut members)?;
+                    reader.key(forest, &mut open, &mut members)?;
                     stack.push(open);
                     continue;
                 }
             }
-            _ => {
-                let value = reader.scalar()?;
-                forest.push(value, start)
+            Some(b'"') => {
+                let string = forest.strings.intern(&reader.string()?)?;
+                forest.push(Content::String(string), start)
             }
+            Some(b'-' | b'0'..=b'9') => forest.push_number(reader.number()?, start),
+            _ => forest.push(reader.word()?, start),
         };
         // What follows a finished value: a comma, or the end of what is open, which is then a finished value itself.
         loop {
@@ -84,19 +88,19 @@ pub(super) fn read(forest: &mut Forest, text: &str) -> Result<ValueId, Error> {
                 }
                 return Ok(done);
             };
-            let value = if open.is_object {
+            done = if open.is_object {
                 if let Some((_, value)) = members.last_mut() {
                     *value = done;
                 }
                 if reader.eat(b',') {
                     reader.blank();
-                    reader.key(open, &mut members)?;
+                    reader.key(forest, open, &mut members)?;
                     break;
                 }
                 if !reader.eat(b'}') {
                     return Err(reader.error("`,` or `}` is missing"));
                 }
-                Value::Object(members.drain(open.first..).collect())
+                forest.push_object(members.drain(open.first..), open.start)
             } else {
                 items.push(done);
                 if reader.eat(b',') {
@@ -106,9 +110,8 @@ pub(super) fn read(forest: &mut Forest, text: &str) -> Result<ValueId, Error> {
                 if !reader.eat(b']') {
                     return Err(reader.error("`,` or `]` is missing"));
                 }
-                Value::Array(items.drain(open.first..).collect())
+                forest.push_array(items.drain(open.first..), open.start)
             };
-            done = forest.push(value, open.start);
             stack.pop();
         }
     }
@@ -121,7 +124,7 @@ fn check_size(forest: &Forest) -> Result<(), Error> {
     Err(Error::limit("", format!("the schema has more than {MAX_VALUES} values")))
 }
 
-impl Reader<'_> {
+impl<'t> Reader<'t> {
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
@@ -138,26 +141,27 @@ impl Reader<'_> {
         }
     }
 
+    #[cold]
     fn error(&self, what: &str) -> Error {
         Error::invalid("", format!("not JSON: {what} at {}", Position::of(self.text, self.at)))
     }
 
     /// A key of the open object, its colon and the white space after it; its value is still to come.
-    fn key(&mut self, open: &mut Open, members: &mut Vec<(Arc<str>, ValueId)>) -> Result<(), Error> {
+    fn key(&mut self, forest: &mut Forest, open: &mut Open, members: &mut Vec<Member>) -> Result<(), Error> {
         if self.peek() != Some(b'"') {
             return Err(self.error("a key or `}` is missing"));
         }
-        let key = self.string()?;
+        let key = forest.strings.intern(&self.string()?)?;
         let own = &members[open.first..];
         if own.len() == FEW {
-            open.keys.extend(own.iter().map(|(key, _)| key.clone()));
+            open.keys.extend(own.iter().map(|&(key, _)| key));
         }
         let is_new = match own.len() < FEW {
-            true => own.iter().all(|(other, _)| *other != key),
-            false => open.keys.insert(key.clone()),
+            true => own.iter().all(|&(other, _)| other != key),
+            false => open.keys.insert(key),
         };
         if !is_new {
-            return Err(self.error(&format!("the key {key:?} comes twice")));
+            return Err(self.error(&format!("the key {:?} comes twice", forest.string(key))));
         }
         members.push((key, ValueId::from_index(0)));
         self.blank();
@@ -168,21 +172,17 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn scalar(&mut self) -> Result<Value, Error> {
-        let rest = &self.text[self.at..];
+    fn word(&mut self) -> Result<Content, Error> {
+        let rest = &self.text.as_bytes()[self.at..];
         for (word, value) in
-            [("null", Value::Null), ("true", Value::Bool(true)), ("false", Value::Bool(false))]
+            [("null", Content::Null), ("true", Content::Bool(true)), ("false", Content::Bool(false))]
         {
-            if rest.starts_with(word) {
+            if rest.starts_with(word.as_bytes()) {
                 self.at += word.len();
                 return Ok(value);
             }
         }
-        match self.peek() {
-            Some(b'"') => Ok(Value::String(self.string()?)),
-            Some(b'-' | b'0'..=b'9') => self.number(),
-            _ => Err(self.error("a value is missing")),
-        }
+        Err(self.error("a value is missing"))
     }
 
     fn digits(&mut self) -> Result<(), Error> {
@@ -195,7 +195,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn number(&mut self) -> Result<Value, Error> {
+    fn number(&mut self) -> Result<Number, Error> {
         let start = self.at;
         self.eat(b'-');
         if !self.eat(b'0') {
@@ -220,23 +220,29 @@ impl Reader<'_> {
                 format!("a number's exponent is out of range before {}", Position::of(self.text, self.at)),
             )
         })?;
-        Ok(Value::Number(Number { value, written_plain }))
+        Ok(Number { value, written_plain })
     }
 
-    fn string(&mut self) -> Result<Arc<str>, Error> {
+    fn string(&mut self) -> Result<Cow<'t, str>, Error> {
         self.at += 1;
         // Most strings have no escapes.
         let start = self.at;
         self.plain();
         if self.eat(b'"') {
-            return Ok(self.text[start..self.at - 1].into());
+            return Ok(Cow::Borrowed(&self.text[start..self.at - 1]));
         }
+        self.escaped(start).map(Cow::Owned)
+    }
+
+    /// A string with escapes, of which what comes before the first is read.
+    #[cold]
+    fn escaped(&mut self, start: usize) -> Result<String, Error> {
         let mut text = self.text[start..self.at].to_owned();
         loop {
             match self.peek() {
                 Some(b'"') => {
                     self.at += 1;
-                    return Ok(text.into());
+                    return Ok(text);
                 }
                 Some(b'\\') => {
                     self.at += 1;
@@ -313,15 +319,18 @@ pub(super) fn convert(forest: &mut Forest, value: &serde_json::Value) -> Result<
         check_size(forest)?;
         let start = forest.len();
         let id = match task {
-            Task::Visit(Json::Null) => forest.push(Value::Null, start),
-            Task::Visit(Json::Bool(b)) => forest.push(Value::Bool(*b), start),
-            Task::Visit(Json::String(s)) => forest.push(Value::String(s.as_str().into()), start),
+            Task::Visit(Json::Null) => forest.push(Content::Null, start),
+            Task::Visit(Json::Bool(b)) => forest.push(Content::Bool(*b), start),
+            Task::Visit(Json::String(s)) => {
+                let string = forest.strings.intern(s)?;
+                forest.push(Content::String(string), start)
+            }
             Task::Visit(Json::Number(n)) => {
                 let text = n.to_string();
                 let value = Decimal::parse(&text)
                     .ok_or_else(|| Error::limit("", format!("the number {text} is out of range")))?;
                 let written_plain = !text.contains(['.', 'e', 'E']);
-                forest.push(Value::Number(Number { value, written_plain }), start)
+                forest.push_number(Number { value, written_plain }, start)
             }
             Task::Visit(parent @ Json::Array(items)) => {
                 tasks.push(Task::Close(parent, start));
@@ -336,12 +345,13 @@ pub(super) fn convert(forest: &mut Forest, value: &serde_json::Value) -> Result<
             }
             Task::Close(Json::Array(items), start) => {
                 let parts = done.split_off(done.len() - items.len());
-                forest.push(Value::Array(parts.into()), start)
+                forest.push_array(parts.into_iter(), start)
             }
             Task::Close(Json::Object(members), start) => {
                 let parts = done.split_off(done.len() - members.len());
-                let members = members.keys().map(|key| Arc::from(key.as_str())).zip(parts).collect();
-                forest.push(Value::Object(members), start)
+                let keys = members.keys().map(|key| forest.strings.intern(key));
+                let keys = keys.collect::<Result<Vec<StringId>, Error>>()?;
+                forest.push_object(keys.into_iter().zip(parts), start)
             }
             Task::Close(..) => continue,
         };

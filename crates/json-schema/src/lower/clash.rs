@@ -92,7 +92,8 @@ impl Lowering<'_> {
             let mut components = [FormulaId::FALSE; 7];
             components[kind as usize] = component;
             let Ok(declared) = self.normal.declared(demand) else { return false };
-            self.body((components, declared, 0), demand).is_ok_and(|body| body == self.b.never())
+            let pointer = self.normal.pointer(demand);
+            self.body((components, declared, 0), demand, pointer).is_ok_and(|body| body == self.b.never())
         })
     }
 }

@@ -35,7 +35,7 @@ const SOME_VALUES: usize = 28;
 
 /// The rules under construction.
 pub(crate) struct Lowering<'o> {
-    pub(crate) normal: Normal<'o>,
+    pub(crate) normal: Box<Normal<'o>>,
     pub(crate) b: GrammarBuilder,
     options: &'o Options,
     rules: HashMap<RuleKey, RuleId>,
@@ -69,13 +69,13 @@ pub(crate) struct Lowering<'o> {
 /// A grammar, and what the report is made of.
 pub(crate) struct Lowered<'o> {
     pub(crate) grammar: Grammar,
-    pub(crate) normal: Normal<'o>,
+    pub(crate) normal: Box<Normal<'o>>,
     /// Beside what the normal form knows.
     pub(crate) notes: Vec<ReportEntry>,
 }
 
 impl<'o> Lowering<'o> {
-    pub(crate) fn new(options: &'o Options, normal: Normal<'o>) -> Self {
+    pub(crate) fn new(options: &'o Options, normal: Box<Normal<'o>>) -> Self {
         let mut b = GrammarBuilder::new();
         let blank =
             b.class(formwork_grammar::CharClass::from_ranges([('\t', '\n'), ('\r', '\r'), (' ', ' ')]));
@@ -118,7 +118,8 @@ impl<'o> Lowering<'o> {
         }
         self.b.define(root, root_body);
         while let Some((rule, key, demand)) = self.queue.pop_front() {
-            let body = self.body(key, demand)?;
+            let pointer = self.b.place(rule).pointer().unwrap_or_default().to_owned();
+            let body = self.body(key, demand, pointer)?;
             if body == self.b.never() {
                 if self.b.rule(rule) == root_body {
                     return Err(self.clash(demand));
@@ -255,8 +256,7 @@ impl<'o> Lowering<'o> {
         matches!(self.normal.formulas.get(component), Formula::Atom(Atom::Integer(true)))
     }
 
-    fn body(&mut self, key: RuleKey, demand: FormulaId) -> Result<ExprId, Error> {
-        let pointer = self.normal.pointer(demand);
+    fn body(&mut self, key: RuleKey, demand: FormulaId, pointer: String) -> Result<ExprId, Error> {
         let (components, declared, depth) = key.clone();
         (self.demand, self.depth, self.present) = (demand, depth, Some(key));
         let mut ways = SmallVec::<[ExprId; 7]>::new();
@@ -434,15 +434,15 @@ impl<'o> Lowering<'o> {
 /// The longest run from which on the engine may count; shorter ones are a few states.
 const COUNTED_RUN: u32 = 8;
 
+/// Characters of a rule's name.
+const MAX_NAME: usize = 40;
+
 /// A readable name for the rule of a pointer: its last step that is a name.
 fn rule_name(pointer: &str) -> String {
     let last = pointer.rsplit('/').find(|step| step.starts_with(|c: char| c.is_ascii_alphabetic()));
-    let name: String = last
-        .unwrap_or("value")
-        .chars()
-        .take(40)
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
-        .collect();
+    let last = last.unwrap_or("value");
+    let mut name = String::with_capacity(last.len().min(MAX_NAME));
+    name.extend(last.chars().take(MAX_NAME).map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }));
     // The names of the shared rules must mean the same in every grammar.
     if name == "root" || name.starts_with("json_") { format!("{name}_value") } else { name }
 }

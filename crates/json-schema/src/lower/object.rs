@@ -7,11 +7,11 @@
 use super::Lowering;
 use super::layout::{Brackets, Close};
 use super::machine::{Machine, MachineState};
-use crate::distinct::FEW;
+use crate::distinct::{Distinct, FEW};
 use crate::error::Error;
 use crate::normal::{Alternative, Atom, FewFormulas, Formula, FormulaId, Key, Kind, Names};
 use crate::options::PropertyOrder;
-use formwork_grammar::{ExprId, HashMap, HashSet};
+use formwork_grammar::{ExprId, HashMap};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
@@ -43,6 +43,37 @@ pub(super) struct Parts {
     pub(super) extra: Vec<Name>,
     pub(super) classes: Vec<Class>,
     pub(super) core: FormulaId,
+}
+
+/// What is asked of the values of names, in the order in which the names were met.
+#[derive(Default)]
+struct Asks {
+    names: Distinct<Arc<str>>,
+    asked: Vec<Asked>,
+}
+
+#[derive(Default)]
+struct Asked {
+    /// By the conjuncts about all members of a name.
+    demands: SmallVec<[FormulaId; 2]>,
+    /// What some member must satisfy, if one must come.
+    need: Option<FormulaId>,
+}
+
+impl Asks {
+    fn of(&mut self, name: &Arc<str>) -> &mut Asked {
+        let number = self.names.number(name);
+        if number == self.asked.len() {
+            self.asked.push(Asked::default());
+        }
+        &mut self.asked[number]
+    }
+
+    fn extend<'n>(&mut self, names: impl Iterator<Item = &'n Arc<str>>) {
+        names.for_each(|name| {
+            self.of(name);
+        });
+    }
 }
 
 impl Lowering<'_> {
@@ -87,76 +118,66 @@ impl Lowering<'_> {
         declared: &Names,
         pointer: &str,
     ) -> Result<Option<Parts>, Error> {
-        let mut statics: Vec<(FormulaId, FormulaId)> = Vec::new();
-        let mut required: HashMap<Arc<str>, FormulaId> = HashMap::default();
-        let mut required_order: Vec<Arc<str>> = Vec::new();
-        let mut core: Vec<FormulaId> = Vec::new();
+        let mut names = Asks::default();
+        names.extend(declared.iter());
+        let mut n_declared = names.asked.len();
+        let mut statics = SmallVec::<[(FormulaId, FormulaId); FEW]>::new();
+        let mut core = FewFormulas::new();
+        let mut n_required = 0;
         for part in self.normal.formulas.few_conjuncts(formula) {
             match *self.normal.formulas.get(part) {
                 Formula::Atom(Atom::AllKeys { keys, demand }) => statics.push((keys, demand)),
                 Formula::Atom(Atom::SomeKey { keys, demand }) => match self.only_name(keys) {
+                    // The required ones come first among those that are not declared.
                     Some(name) => {
-                        let old = required.get(&name).copied().unwrap_or(FormulaId::TRUE);
-                        if required.insert(name.clone(), self.normal.formulas.all([old, demand])).is_none() {
-                            required_order.push(name);
-                        }
+                        let need = &mut names.of(&name).need;
+                        n_required += u64::from(need.is_none());
+                        let old = need.unwrap_or(FormulaId::TRUE);
+                        *need = Some(self.normal.formulas.all([old, demand]));
                     }
                     None => core.push(part),
                 },
-                Formula::Atom(Atom::MaxMembers(0)) => {
-                    statics.push((FormulaId::TRUE, FormulaId::FALSE));
-                }
-                Formula::Atom(Atom::MinMembers(n)) if n <= required.len() as u64 => {}
+                Formula::Atom(Atom::MaxMembers(0)) => statics.push((FormulaId::TRUE, FormulaId::FALSE)),
                 _ => core.push(part),
             }
         }
-        core.retain(|&part| match self.normal.formulas.get(part) {
-            Formula::Atom(Atom::MinMembers(n)) => *n > required.len() as u64,
+        core.retain(|part| match self.normal.formulas.get(*part) {
+            Formula::Atom(Atom::MinMembers(n)) => *n > n_required,
             _ => true,
         });
-        let mut known: HashSet<Arc<str>> =
-            HashSet::with_capacity_and_hasher(declared.len() + required.len(), Default::default());
-        known.extend(declared.iter().cloned());
-        let mut declared: Vec<Arc<str>> = declared.to_vec();
-        // The required ones first, then those of the core: these are tracked; then the others.
-        let mut extra: Vec<Arc<str>> =
-            required_order.into_iter().filter(|name| known.insert(name.clone())).collect();
+        // Then those of the core: these are tracked; then the others.
         for &part in &core {
-            self.mentioned(part, &mut known, &mut extra);
+            self.mentioned(part, &mut names);
         }
-        if self.options.property_order == PropertyOrder::Schema && extra.len() > MAX_FREE {
-            declared.append(&mut extra);
+        if self.options.property_order == PropertyOrder::Schema && names.asked.len() - n_declared > MAX_FREE {
+            n_declared = names.asked.len();
         }
-        self.mentioned(formula, &mut known, &mut extra);
+        self.mentioned(formula, &mut names);
         // Finite key languages concern their names only; the others are asked about each.
-        let mut demands: HashMap<Arc<str>, SmallVec<[FormulaId; 2]>> =
-            HashMap::with_capacity_and_hasher(statics.len(), Default::default());
-        let mut wide: Vec<(FormulaId, FormulaId)> = Vec::new();
+        let mut wide = SmallVec::<[(FormulaId, FormulaId); 4]>::new();
         for &(keys, demand) in &statics {
             match self.normal.formulas.get(keys) {
                 Formula::Atom(Atom::StringIn(set, true)) => {
                     for name in set.iter() {
-                        demands.entry(name.clone()).or_default().push(demand);
+                        names.of(name).demands.push(demand);
                     }
                 }
                 _ => wide.push((keys, demand)),
             }
         }
-        let mut describe = |this: &mut Self, name: Arc<str>| {
-            let mut all = demands.remove(&name).unwrap_or_default();
+        let mut declared: Vec<Name> = Vec::with_capacity(names.asked.len());
+        for (name, Asked { mut demands, need }) in names.names.list().iter().zip(names.asked) {
             for &(keys, demand) in &wide {
-                if this.normal.key_in(keys, &name) {
-                    all.push(demand);
+                if self.normal.key_in(keys, name) {
+                    demands.push(demand);
                 }
             }
-            let need = required.get(&name).copied();
-            all.extend(need);
-            let demand = this.normal.formulas.all(all);
-            let demand = if this.normal.is_empty_demand(demand) { FormulaId::FALSE } else { demand };
-            Name { name, demand, required: need.is_some() }
-        };
-        let declared: Vec<Name> = declared.into_iter().map(|name| describe(self, name)).collect();
-        let extra: Vec<Name> = extra.into_iter().map(|name| describe(self, name)).collect();
+            demands.extend(need);
+            let demand = self.normal.formulas.all(demands);
+            let demand = if self.normal.is_empty_demand(demand) { FormulaId::FALSE } else { demand };
+            declared.push(Name { name: name.clone(), demand, required: need.is_some() });
+        }
+        let extra = declared.split_off(n_declared);
         if declared.iter().chain(&extra).any(|name| name.required && name.demand == FormulaId::FALSE) {
             return Ok(None);
         }
@@ -191,7 +212,7 @@ impl Lowering<'_> {
     }
 
     /// Adds the names that a formula's key languages mention.
-    fn mentioned(&self, formula: FormulaId, known: &mut HashSet<Arc<str>>, names: &mut Vec<Arc<str>>) {
+    fn mentioned(&self, formula: FormulaId, names: &mut Asks) {
         let formulas = &self.normal.formulas;
         for atom in formulas.atom_ids(formula) {
             let Formula::Atom(Atom::AllKeys { keys, .. } | Atom::SomeKey { keys, .. }) = formulas.get(atom)
@@ -199,12 +220,8 @@ impl Lowering<'_> {
                 continue;
             };
             for atom in formulas.atom_ids(*keys) {
-                let Formula::Atom(Atom::StringIn(set, _)) = formulas.get(atom) else { continue };
-                for name in set.iter() {
-                    if !known.contains(name) {
-                        known.insert(name.clone());
-                        names.push(name.clone());
-                    }
+                if let Formula::Atom(Atom::StringIn(set, _)) = formulas.get(atom) {
+                    names.extend(set.iter());
                 }
             }
         }
@@ -235,7 +252,7 @@ impl Lowering<'_> {
         extra: &[Name],
         pointer: &str,
     ) -> Result<Vec<Class>, Error> {
-        let mut core_keys: Vec<FormulaId> = Vec::new();
+        let mut core_keys = FewFormulas::new();
         for atom in self.normal.formulas.atom_ids(core) {
             if let Formula::Atom(Atom::AllKeys { keys, .. } | Atom::SomeKey { keys, .. }) =
                 self.normal.formulas.get(atom)
@@ -245,12 +262,13 @@ impl Lowering<'_> {
                 }
             }
         }
-        // Each language, and the one of it and its complement that stands for both.
-        let mut languages: HashMap<FormulaId, FormulaId> = HashMap::default();
+        // What each is for those names: of the conjuncts, then of the core.
+        let mut languages = FewFormulas::new();
+        // Of each language and its complement the one that stands for both.
         let mut variables: Vec<(FormulaId, FormulaId)> = Vec::new();
         for keys in wide.iter().map(|&(keys, _)| keys).chain(core_keys.iter().copied()) {
             let language = self.for_unknown(keys);
-            languages.insert(keys, language);
+            languages.push(language);
             if language == FormulaId::TRUE || language == FormulaId::FALSE {
                 continue;
             }
@@ -259,6 +277,10 @@ impl Lowering<'_> {
                 variables.push((language, complement));
             }
         }
+        let inside =
+            |language: FormulaId, cell: &[FormulaId]| language == FormulaId::TRUE || cell.contains(&language);
+        let of_wide = || wide.iter().map(|&(_, demand)| demand).zip(languages.iter().copied());
+        let of_core = || core_keys.iter().copied().zip(languages[wide.len()..].iter().copied());
         let mut cells: Vec<Vec<FormulaId>> = vec![Vec::new()];
         for (yes, no) in variables {
             let mut split = Vec::with_capacity(2 * cells.len());
@@ -268,10 +290,8 @@ impl Lowering<'_> {
                     parts.push(side);
                     let all = self.normal.formulas.all(parts.iter().copied());
                     // What nothing may be needs no splitting either: a closed object has no undeclared names.
-                    let closed = wide.iter().any(|&(keys, demand)| {
-                        demand == FormulaId::FALSE
-                            && (languages[&keys] == FormulaId::TRUE || parts.contains(&languages[&keys]))
-                    });
+                    let closed = of_wide()
+                        .any(|(demand, language)| demand == FormulaId::FALSE && inside(language, &parts));
                     if !closed && !self.normal.is_empty_component(Kind::String, all, 0) {
                         split.push(parts);
                     }
@@ -289,12 +309,12 @@ impl Lowering<'_> {
         // Classes that are treated alike are one.
         let mut groups: Vec<(FormulaId, Vec<FormulaId>, Vec<FormulaId>)> = Vec::new();
         for cell in cells {
-            let inside =
-                |keys: FormulaId| languages[&keys] == FormulaId::TRUE || cell.contains(&languages[&keys]);
-            let demands: Vec<FormulaId> =
-                wide.iter().filter(|&&(keys, _)| inside(keys)).map(|&(_, demand)| demand).collect();
+            let demands: FewFormulas = of_wide()
+                .filter(|&(_, language)| inside(language, &cell))
+                .map(|(demand, _)| demand)
+                .collect();
             let core_inside: Vec<FormulaId> =
-                core_keys.iter().copied().filter(|&keys| inside(keys)).collect();
+                of_core().filter(|&(_, language)| inside(language, &cell)).map(|(keys, _)| keys).collect();
             let demand = self.normal.formulas.all(demands);
             if self.normal.is_empty_demand(demand) {
                 continue;
@@ -304,6 +324,9 @@ impl Lowering<'_> {
                 Some((_, _, languages)) => languages.push(language),
                 None => groups.push((demand, core_inside, vec![language])),
             }
+        }
+        if groups.is_empty() {
+            return Ok(Vec::new());
         }
         let names: Vec<Arc<str>> = declared.iter().chain(extra).map(|name| name.name.clone()).collect();
         let mut classes = Vec::new();
@@ -392,39 +415,39 @@ impl Lowering<'_> {
         let mut residuals: FewFormulas = smallvec![parts.core];
         for name in &parts.declared {
             let mut layer = Layer::default();
-            let mut next = Numbering::default();
+            let mut next = Distinct::default();
             for &residual in &residuals {
                 let key = Key::Name { name: &name.name, once: true };
                 let mut takes = Takes::new();
                 for Alternative { demand, rest } in self.ways(residual, key, name.demand, pointer)? {
-                    takes.push((self.value(demand)?, next.of(rest)));
+                    takes.push((self.value(demand)?, next.number(&rest)));
                 }
                 let passed = if name.required {
                     FormulaId::FALSE
                 } else {
                     self.normal.without_member(residual, &name.name)
                 };
-                let pass = (passed != FormulaId::FALSE).then(|| next.of(passed));
+                let pass = (passed != FormulaId::FALSE).then(|| next.number(&passed));
                 layer.states.push((takes, pass));
             }
             self.count_states(residuals.len(), pointer)?;
-            residuals = next.order;
+            residuals = next.list().into();
             layers.push(layer);
         }
         // The undeclared ones, from every residual that is left.
         let mut machine = Machine::default();
-        let mut states = Numbering::default();
+        let mut states = Distinct::default();
         for &residual in &residuals {
-            states.of(residual);
+            states.number(&residual);
         }
         let mut at = 0;
-        while let Some(&residual) = states.order.get(at) {
+        while let Some(&residual) = states.list().get(at) {
             at += 1;
             self.count_states(1, pointer)?;
             let mut edges = Vec::new();
             for (key, Alternative { demand, rest }) in self.undeclared(parts, residual, pointer)? {
                 let value = self.value(demand)?;
-                edges.push((self.member(key, value), states.of(rest)));
+                edges.push((self.member(key, value), states.number(&rest)));
             }
             machine.states.push(MachineState { edges, end: self.normal.may_end(residual) });
         }
@@ -547,32 +570,3 @@ struct Layer {
 }
 
 type Takes = SmallVec<[(ExprId, usize); 1]>;
-
-/// Residuals in the order in which they were first met.
-#[derive(Default)]
-struct Numbering {
-    order: FewFormulas,
-    /// Their numbers, once they are many.
-    ids: HashMap<FormulaId, usize>,
-}
-
-impl Numbering {
-    fn of(&mut self, residual: FormulaId) -> usize {
-        let next = self.order.len();
-        if next < FEW {
-            if let Some(known) = self.order.iter().position(|&other| other == residual) {
-                return known;
-            }
-        } else {
-            if next == FEW {
-                self.ids.extend(self.order.iter().copied().zip(0..));
-            }
-            let number = *self.ids.entry(residual).or_insert(next);
-            if number < next {
-                return number;
-            }
-        }
-        self.order.push(residual);
-        next
-    }
-}

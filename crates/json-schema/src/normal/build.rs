@@ -1,7 +1,7 @@
 //! Schemas into components: what each keyword means for each kind of value.
 
 use super::constraints::allows;
-use super::formula::{Atom, FewFormulas, Formula, FormulaId, Formulas, Names, Numbers};
+use super::formula::{Atom, FewFormulas, Formula, FormulaId, Formulas, Names, Numbers, PerFormula};
 use super::node::{Kind, NodeContent, NodeId};
 use crate::error::Error;
 use crate::json::{Number, Value, ValueId};
@@ -20,14 +20,15 @@ pub(crate) struct Normal<'o> {
     components: Vec<[State; 7]>,
     /// Of demands that are no single node.
     demands: HashMap<(FormulaId, Kind), FormulaId>,
-    pub(super) declared: HashMap<NodeId, Names>,
     pub(super) key_verdicts: HashMap<(FormulaId, Arc<str>), bool>,
-    pub(super) empty_demands: HashMap<FormulaId, bool>,
+    pub(super) empty_demands: PerFormula<bool>,
 }
 
 pub(super) struct NodeData {
     pub(super) content: NodeContent,
     parsed: Option<Arc<Parsed>>,
+    /// The names that it declares.
+    pub(super) declared: Option<Names>,
 }
 
 #[derive(PartialEq, Eq, Hash)]
@@ -53,9 +54,8 @@ impl<'o> Normal<'o> {
             node_ids: HashMap::default(),
             components: Vec::new(),
             demands: HashMap::default(),
-            declared: HashMap::default(),
             key_verdicts: HashMap::default(),
-            empty_demands: HashMap::default(),
+            empty_demands: PerFormula::default(),
         }
     }
 
@@ -76,7 +76,7 @@ impl<'o> Normal<'o> {
         let next = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
         let id = *self.node_ids.entry(key).or_insert(next);
         if id == next {
-            self.nodes.push(NodeData { content, parsed: None });
+            self.nodes.push(NodeData { content, parsed: None, declared: None });
             self.components.push([State::Unknown; 7]);
         }
         id
@@ -529,10 +529,14 @@ impl<'o> Normal<'o> {
                 | (Value::Bool(true), Kind::True) => {
                     return FormulaId::TRUE;
                 }
-                (Value::String(text), Kind::String) => strings.push(text.clone()),
-                (Value::Number(number), Kind::Number) => numbers.push(number.clone()),
+                (Value::String(text), Kind::String) => {
+                    strings.push(self.reader.registry.forest.shared(text).clone());
+                }
+                (Value::Number(number), Kind::Number) => {
+                    numbers.push(self.reader.registry.forest.number(number).clone());
+                }
                 (Value::Array(items), Kind::Array) => {
-                    let items = items.clone();
+                    let items = items.to_vec();
                     let n = items.len() as u64;
                     let mut parts =
                         vec![self.formulas.atom(Atom::MinItems(n)), self.formulas.atom(Atom::MaxItems(n))];
@@ -543,7 +547,7 @@ impl<'o> Normal<'o> {
                     ways.push(self.formulas.all(parts));
                 }
                 (Value::Object(members), Kind::Object) => {
-                    let members = members.clone();
+                    let members = self.reader.registry.forest.named(members);
                     let mut parts = Vec::with_capacity(2 * members.len() + 1);
                     for (name, member) in &members {
                         let (keys, demand) = (self.name(name), self.constant_demand(*member));

@@ -104,6 +104,29 @@ pub(crate) enum Atom {
     Value(FormulaId),
 }
 
+/// What is known of formulas.
+#[derive(Debug)]
+pub(crate) struct PerFormula<T>(Vec<Option<T>>);
+
+impl<T> Default for PerFormula<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T: Copy> PerFormula<T> {
+    pub(crate) fn get(&self, id: FormulaId) -> Option<T> {
+        self.0.get(id.index()).copied().flatten()
+    }
+
+    pub(crate) fn insert(&mut self, id: FormulaId, value: T) {
+        if self.0.len() <= id.index() {
+            self.0.resize(id.index() + 1, None);
+        }
+        self.0[id.index()] = Some(value);
+    }
+}
+
 /// Mostly few formulas.
 pub(crate) type FewFormulas = SmallVec<[FormulaId; FEW]>;
 /// Formulas that there is room for from the start.
@@ -306,15 +329,16 @@ impl Formulas {
     }
 
     pub(crate) fn all(&mut self, parts: impl IntoIterator<Item = FormulaId>) -> FormulaId {
-        self.join(parts, true)
+        self.join(&mut parts.into_iter(), true)
     }
 
     pub(crate) fn any(&mut self, parts: impl IntoIterator<Item = FormulaId>) -> FormulaId {
-        self.join(parts, false)
+        self.join(&mut parts.into_iter(), false)
     }
 
     /// `And` and `Or` are each other's mirror image: `zero` absorbs, `one` vanishes.
-    fn join(&mut self, parts: impl IntoIterator<Item = FormulaId>, is_and: bool) -> FormulaId {
+    // PERF: one function for all lists, since the code that schemas need is more than caches hold.
+    fn join(&mut self, parts: &mut dyn Iterator<Item = FormulaId>, is_and: bool) -> FormulaId {
         let (zero, one) =
             if is_and { (FormulaId::FALSE, FormulaId::TRUE) } else { (FormulaId::TRUE, FormulaId::FALSE) };
         let mut flat = Distinct::default();
@@ -339,7 +363,7 @@ impl Formulas {
                 Resolved::Zero => return zero,
                 Resolved::Same => {}
                 // A clause may have become a literal or a conjunction: join again, which ends because parts shrink.
-                Resolved::Shrunk(parts) => return self.join(parts, is_and),
+                Resolved::Shrunk(parts) => return self.join(&mut parts.into_iter(), is_and),
             }
         }
         match *flat.list() {
@@ -371,7 +395,7 @@ impl Formulas {
                 _ => continue,
             };
             let one = if is_and { FormulaId::TRUE } else { FormulaId::FALSE };
-            if parts.iter().any(|&part| all.contains(part)) {
+            if parts.iter().any(|part| all.contains(part)) {
                 shrunk.get_or_insert_with(|| all.list().into())[i] = one;
                 continue;
             }
@@ -396,7 +420,7 @@ impl Formulas {
                 if kept.is_empty() {
                     return Resolved::Zero;
                 }
-                let rest = self.join(kept, !is_and);
+                let rest = self.join(&mut kept.into_iter(), !is_and);
                 if rest == zero {
                     return Resolved::Zero;
                 }
@@ -408,7 +432,7 @@ impl Formulas {
 
     /// Whether the negation of a literal is among these parts.
     fn has_negation_in(&mut self, literal: FormulaId, parts: &Distinct<FormulaId>) -> bool {
-        self.negation_if_made(literal).is_some_and(|negation| parts.contains(negation))
+        self.negation_if_made(literal).is_some_and(|negation| parts.contains(&negation))
     }
 
     /// The negation; `None` only if it is in no formula yet.
@@ -514,7 +538,7 @@ impl Formulas {
             }
             replaced.push(new);
         }
-        self.join(replaced, is_and)
+        self.join(&mut replaced.into_iter(), is_and)
     }
 
     /// The conjuncts of a formula; itself if it is no conjunction.

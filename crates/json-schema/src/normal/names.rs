@@ -23,7 +23,7 @@ impl Normal<'_> {
             }
         }
         if let [node] = nodes[..] {
-            if let Some(names) = self.declared.get(&node) {
+            if let Some(names) = &self.nodes[node.0 as usize].declared {
                 return Ok(names.clone());
             }
         }
@@ -76,7 +76,7 @@ impl Normal<'_> {
         }
         let names = Names::from(order.names());
         if let [node] = nodes[..] {
-            self.declared.insert(node, names.clone());
+            self.nodes[node.0 as usize].declared = Some(names.clone());
         }
         Ok(names)
     }
@@ -108,8 +108,9 @@ impl Normal<'_> {
     }
 
     fn constant_names(&self, value: ValueId, order: &mut Order) {
-        if let Value::Object(members) = self.reader.registry.forest.get(value) {
-            order.chain(members.iter().map(|(name, _)| name));
+        let forest = &self.reader.registry.forest;
+        if let Value::Object(members) = forest.get(value) {
+            order.chain(members.iter().map(|&(name, _)| forest.shared(name)));
         }
     }
 }

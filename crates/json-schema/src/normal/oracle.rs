@@ -36,7 +36,7 @@ impl Normal<'_> {
             FormulaId::TRUE => return false,
             _ => {}
         }
-        if let Some(&known) = self.empty_demands.get(&demand) {
+        if let Some(known) = self.empty_demands.get(demand) {
             return known;
         }
         if depth == 0 {

@@ -2,11 +2,11 @@
 
 use super::registry::{Dialect, Registry, SchemaAt, ScopeId};
 use crate::decimal::Decimal;
-use crate::draft::{self, Draft, Role};
+use crate::draft::{Draft, Role};
 use crate::error::{Error, ErrorKind};
 use crate::formats;
 use crate::formats::Syntax;
-use crate::json::{Value, ValueId};
+use crate::json::{StringId, Value, ValueId};
 use crate::options::{Formats, Options};
 use crate::text::{PatternError, Texts};
 use formwork_grammar::ExprId;
@@ -136,9 +136,18 @@ pub(crate) struct Fates {
     pub(crate) enforced: Vec<(ValueId, &'static str)>,
     pub(crate) relaxed: Vec<(ValueId, &'static str)>,
     /// With the explanation.
-    pub(crate) ignored: Vec<(ValueId, Arc<str>, &'static str)>,
+    pub(crate) ignored: Vec<(ValueId, Ignored, &'static str)>,
     /// Keywords that are enforced with a difference, and which.
     pub(crate) notes: Vec<(ValueId, &'static str, &'static str)>,
+}
+
+/// A member of a schema that says nothing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Ignored {
+    /// A keyword.
+    Known(&'static str),
+    /// None.
+    Unknown(StringId),
 }
 
 /// Parses schemas.
@@ -200,11 +209,11 @@ impl Reader<'_> {
         let dialect = self.registry.dialect(schema);
         let mut keywords = Keywords { schema, scope, dialect, active: SmallVec::new(), lengths: 0 };
         let lone_reference =
-            dialect.draft <= Draft::Draft7 && members.iter().any(|(key, _)| &**key == "$ref");
+            dialect.draft <= Draft::Draft7 && self.registry.forest.member(schema, "$ref").is_some();
         let fates = &mut self.fates;
-        for (key, value) in members {
-            let Some(known) = draft::keyword(key) else {
-                fates.ignored.push((schema, key.clone(), "unknown"));
+        for &(key, value) in members {
+            let Some(known) = self.registry.keyword(key) else {
+                fates.ignored.push((schema, Ignored::Unknown(key), "unknown"));
                 continue;
             };
             let name = known.name;
@@ -215,16 +224,20 @@ impl Reader<'_> {
                 continue;
             }
             if lone_reference && name != "$ref" {
-                fates.ignored.push((schema, key.clone(), "stands beside `$ref`"));
+                fates.ignored.push((schema, Ignored::Known(name), "stands beside `$ref`"));
             } else if dialect.stated && known.since > dialect.draft {
-                fates.ignored.push((schema, key.clone(), "newer than the draft"));
+                fates.ignored.push((schema, Ignored::Known(name), "newer than the draft"));
             } else if !dialect.validates && !is_applicator(name) {
-                fates.ignored.push((schema, key.clone(), "not in the vocabularies of the meta-schema"));
+                fates.ignored.push((
+                    schema,
+                    Ignored::Known(name),
+                    "not in the vocabularies of the meta-schema",
+                ));
             } else if self.options.relax.iter().any(|relaxed| relaxed == name) {
                 fates.relaxed.push((schema, name));
             } else {
                 fates.enforced.push((schema, name));
-                keywords.push(name, *value);
+                keywords.push(name, value);
             }
         }
         let mut out = Vec::new();
@@ -363,7 +376,7 @@ impl Reader<'_> {
             if let Some(value) = k.get(exclusive) {
                 // A boolean in draft 4, a number since.
                 match self.registry.forest.get(value) {
-                    Value::Bool(b) if k.dialect.draft == Draft::Draft4 || !k.dialect.stated => strict = *b,
+                    Value::Bool(b) if k.dialect.draft == Draft::Draft4 || !k.dialect.stated => strict = b,
                     _ => bounds.push((self.number(k, exclusive, value)?, true)),
                 }
             }
@@ -505,7 +518,9 @@ impl Reader<'_> {
                         Assertion::DependentRequired(name, self.names(k, "dependencies", value)?)
                     }
                     // Draft 3 wrote one name as a string.
-                    Value::String(one) => Assertion::DependentRequired(name, vec![one.clone()]),
+                    Value::String(one) => {
+                        Assertion::DependentRequired(name, vec![self.registry.forest.shared(one).clone()])
+                    }
                     _ => Assertion::DependentSchema(name, self.below(k, value)),
                 });
             }
@@ -527,13 +542,13 @@ impl Reader<'_> {
     }
 
     /// Moves a keyword from the enforced to the ignored.
-    fn unenforce(&mut self, k: &Keywords, keyword: &str, why: &'static str) {
+    fn unenforce(&mut self, k: &Keywords, keyword: &'static str, why: &'static str) {
         // Those of the schema being read are the last.
         let is_it = |&(schema, key): &(ValueId, &str)| schema == k.schema && key == keyword;
         if let Some(at) = self.fates.enforced.iter().rposition(is_it) {
             self.fates.enforced.remove(at);
         }
-        self.fates.ignored.push((k.schema, keyword.into(), why));
+        self.fates.ignored.push((k.schema, Ignored::Known(keyword), why));
     }
 
     /// A pattern; `at` is the value to point at in errors.
@@ -557,7 +572,7 @@ impl Reader<'_> {
         };
         let mut set = TypeSet::default();
         for &name in names {
-            match self.registry.forest.as_str(name).map(|name| &**name) {
+            match self.registry.forest.as_str(name) {
                 Some("null") => set.null = true,
                 Some("boolean") => set.boolean = true,
                 Some("number") => set.number = true,
@@ -572,12 +587,12 @@ impl Reader<'_> {
     }
 
     fn string(&self, k: &Keywords, keyword: &str, value: ValueId) -> Result<Arc<str>, Error> {
-        self.registry.forest.as_str(value).cloned().ok_or_else(|| self.error(k, keyword, "a string"))
+        self.registry.forest.as_shared(value).cloned().ok_or_else(|| self.error(k, keyword, "a string"))
     }
 
     fn number(&self, k: &Keywords, keyword: &str, value: ValueId) -> Result<Decimal, Error> {
         match self.registry.forest.get(value) {
-            Value::Number(number) => Ok(number.value.clone()),
+            Value::Number(number) => Ok(self.registry.forest.number(number).value.clone()),
             _ => Err(self.error(k, keyword, "a number")),
         }
     }
@@ -593,7 +608,7 @@ impl Reader<'_> {
 
     fn schemas(&mut self, k: &Keywords, keyword: &str, value: ValueId) -> Result<Vec<SchemaAt>, Error> {
         let items = match self.registry.forest.get(value) {
-            Value::Array(items) if !items.is_empty() => items.clone(),
+            Value::Array(items) if !items.is_empty() => items.to_vec(),
             _ => return Err(self.error(k, keyword, "a list of schemas that is not empty")),
         };
         Ok(items.iter().map(|&item| self.below(k, item)).collect())
@@ -601,7 +616,7 @@ impl Reader<'_> {
 
     fn map(&self, k: &Keywords, keyword: &str, value: ValueId) -> Result<Vec<(Arc<str>, ValueId)>, Error> {
         match self.registry.forest.get(value) {
-            Value::Object(members) => Ok(members.to_vec()),
+            Value::Object(members) => Ok(self.registry.forest.named(members)),
             _ => Err(self.error(k, keyword, "an object")),
         }
     }
@@ -610,8 +625,10 @@ impl Reader<'_> {
         let Value::Array(items) = self.registry.forest.get(value) else {
             return Err(self.error(k, keyword, "a list of names"));
         };
-        let names =
-            items.iter().map(|&item| self.registry.forest.as_str(item).cloned()).collect::<Option<Vec<_>>>();
+        let names = items
+            .iter()
+            .map(|&item| self.registry.forest.as_shared(item).cloned())
+            .collect::<Option<Vec<_>>>();
         names.ok_or_else(|| self.error(k, keyword, "a list of names"))
     }
 }

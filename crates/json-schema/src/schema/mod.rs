@@ -4,5 +4,5 @@ mod keywords;
 mod metaschemas;
 mod registry;
 
-pub(crate) use keywords::{Additional, Assertion, Parsed, Reader, TypeSet};
+pub(crate) use keywords::{Additional, Assertion, Ignored, Parsed, Reader, TypeSet};
 pub(crate) use registry::{ContentId, Identity, Registry, SchemaAt};

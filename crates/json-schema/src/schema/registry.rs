@@ -6,16 +6,15 @@
 //! Two schemas with equal content are one node of the normal form. Without this, five copies of one sub-schema would
 //! be five unrelated demands, and the choices between them would multiply.
 
-use crate::decimal::Decimal;
 use crate::draft::{self, Draft, Holds, Keyword, Role};
 use crate::error::Error;
-use crate::json::{Forest, Value, ValueId};
+use crate::json::{Forest, Member, NumberId, StringId, Value, ValueId};
 use crate::options::Options;
 use crate::uri;
 use formwork_grammar::{HashMap, HashSet, Seeded};
 use hashbrown::HashTable;
-use smallvec::SmallVec;
 use std::hash::BuildHasher;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// How the keywords of a schema are to be read.
@@ -58,77 +57,78 @@ pub(crate) struct Identity {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct ContentId(u32);
 
-/// What a content is made of; keys of objects are contents like other strings, and stand before their values.
-enum Content {
-    Null,
-    Bool(bool),
-    Number(Decimal, bool),
-    String(Arc<str>),
-    Array(Box<[ContentId]>),
-    Object(Box<[ContentId]>),
-}
-
-/// A content that is looked for: nothing of it is copied before it turns out to be new.
+/// What a content is made of: what it says itself, and the contents of its parts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Sketch<'a> {
+enum Shape {
     Null,
     Bool(bool),
-    Number(&'a Decimal, bool),
-    String(&'a Arc<str>),
-    Array(&'a [ContentId]),
-    Object(&'a [ContentId]),
+    Number(NumberId),
+    String(StringId),
+    Array,
+    /// Keys stand before their values.
+    Object,
 }
 
-impl Content {
-    fn sketch(&self) -> Sketch<'_> {
-        match self {
-            Self::Null => Sketch::Null,
-            Self::Bool(b) => Sketch::Bool(*b),
-            Self::Number(value, written_plain) => Sketch::Number(value, *written_plain),
-            Self::String(text) => Sketch::String(text),
-            Self::Array(items) => Sketch::Array(items),
-            Self::Object(parts) => Sketch::Object(parts),
-        }
-    }
+struct Content {
+    shape: Shape,
+    parts: Range<u32>,
+    hash: u64,
+    /// Whether there is a reference below.
+    has_reference: bool,
+}
+
+/// A part of a content.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Part {
+    Key(StringId),
+    Value(ContentId),
 }
 
 /// All contents, each once.
 #[derive(Default)]
 struct Contents {
     all: Vec<Content>,
-    hashes: Vec<u64>,
+    parts: Vec<Part>,
     ids: HashTable<ContentId>,
-    /// Whether there is a reference below.
-    has_reference: Vec<bool>,
     hasher: Seeded,
 }
 
 impl Contents {
     /// None yet, with room for so many.
     fn with_capacity(n: usize) -> Self {
-        Self { all: Vec::with_capacity(n), ids: HashTable::with_capacity(n), ..Self::default() }
+        Self {
+            all: Vec::with_capacity(n),
+            parts: Vec::with_capacity(2 * n),
+            ids: HashTable::with_capacity(n),
+            ..Self::default()
+        }
     }
 
-    fn intern(&mut self, sketch: Sketch<'_>, has_reference: bool) -> Result<ContentId, Error> {
-        let hash = self.hasher.hash_one(sketch);
-        let is_it = |id: &ContentId| self.all[id.0 as usize].sketch() == sketch;
-        if let Some(&id) = self.ids.find(hash, is_it) {
+    /// The content with the parts from `first` on, which go if it is known already.
+    fn intern(&mut self, shape: Shape, first: usize, has_reference: bool) -> Result<ContentId, Error> {
+        let Self { all, parts, ids, hasher, .. } = self;
+        let hash = hasher.hash_one((shape, &parts[first..]));
+        let of = |content: &Content| content.parts.start as usize..content.parts.end as usize;
+        let is_it = |id: &ContentId| {
+            let other = &all[id.0 as usize];
+            other.shape == shape && parts[of(other)] == parts[first..]
+        };
+        if let Some(&id) = ids.find(hash, is_it) {
+            parts.truncate(first);
             return Ok(id);
         }
-        let id = ContentId(u32::try_from(self.all.len()).map_err(|_| Error::limit("", "too many values"))?);
-        self.all.push(match sketch {
-            Sketch::Null => Content::Null,
-            Sketch::Bool(b) => Content::Bool(b),
-            Sketch::Number(value, written_plain) => Content::Number(value.clone(), written_plain),
-            Sketch::String(text) => Content::String(text.clone()),
-            Sketch::Array(items) => Content::Array(items.into()),
-            Sketch::Object(parts) => Content::Object(parts.into()),
-        });
-        self.hashes.push(hash);
-        self.has_reference.push(has_reference);
-        let hashes = &self.hashes;
-        self.ids.insert_unique(hash, id, |id| hashes[id.0 as usize]);
-        Ok(id)
+        let (Ok(id), Ok(from), Ok(to)) =
+            (u32::try_from(all.len()), u32::try_from(first), u32::try_from(parts.len()))
+        else {
+            return Err(Error::limit("", "too many values"));
+        };
+        all.push(Content { shape, parts: from..to, hash, has_reference });
+        ids.insert_unique(hash, ContentId(id), |id| all[id.0 as usize].hash);
+        Ok(ContentId(id))
+    }
+
+    fn has_reference(&self, content: ContentId) -> bool {
+        self.all[content.0 as usize].has_reference
     }
 }
 
@@ -144,15 +144,30 @@ enum Is {
     Dependencies,
 }
 
+/// What is known of a value.
+#[derive(Clone, Copy)]
+struct Known {
+    is: Is,
+    dialect: Dialect,
+    /// Of its base URI.
+    base: u32,
+    /// Not of remarks.
+    content: ContentId,
+}
+
+impl Known {
+    const NOTHING: Self = Self { is: Is::Data, dialect: Dialect::UNSTATED, base: 0, content: ContentId(0) };
+}
+
 /// All documents, with what is known of each value.
 pub(crate) struct Registry {
     pub(crate) forest: Forest,
     root: ValueId,
-    is: Vec<Is>,
-    bases: Vec<u32>,
+    known: Vec<Known>,
+    /// The keyword that each string is.
+    keywords: Vec<Option<&'static Keyword>>,
     base_names: Vec<Arc<str>>,
     base_ids: HashMap<Arc<str>, u32>,
-    dialects: Vec<Dialect>,
     /// Absolute URIs (with a fragment for anchors) of schemas.
     ids: HashMap<String, ValueId>,
     /// The schemas with a `$dynamicAnchor`, by base URI and name; under the empty name, the resource's root if it has
@@ -162,9 +177,7 @@ pub(crate) struct Registry {
     dynamic_bases: HashSet<u32>,
     scopes: Vec<Box<[u32]>>,
     scope_ids: HashMap<Box<[u32]>, ScopeId>,
-    /// The content of each value but of remarks.
-    contents: Vec<ContentId>,
-    known_contents: Contents,
+    contents: Contents,
 }
 
 impl Registry {
@@ -189,19 +202,18 @@ impl Registry {
         let mut registry = Self {
             forest,
             root,
-            is: vec![Is::Data; n],
-            bases: vec![0; n],
+            known: Vec::new(),
+            keywords: Vec::new(),
             base_names: Vec::new(),
             base_ids: HashMap::default(),
-            dialects: vec![default; n],
             ids: HashMap::default(),
             dynamic_anchors: HashMap::default(),
             dynamic_bases: HashSet::default(),
             scopes: vec![Box::new([])],
             scope_ids: HashMap::default(),
-            contents: vec![ContentId(0); n],
-            known_contents: Contents::with_capacity(n),
+            contents: Contents::with_capacity(n),
         };
+        registry.grow();
         // Meta-schemas among the resources must be found before `$schema` can be understood.
         for &(id, name) in &resources {
             registry.ids.insert(name.to_owned(), id);
@@ -226,7 +238,7 @@ impl Registry {
 
     /// A schema, entered from one of the given scope.
     pub(crate) fn entered(&mut self, scope: ScopeId, value: ValueId) -> SchemaAt {
-        let base = self.bases[value.index()];
+        let base = self.known[value.index()].base;
         let outer = &self.scopes[scope.0 as usize];
         if !self.dynamic_bases.contains(&base) || outer.contains(&base) {
             return SchemaAt { value, scope };
@@ -241,20 +253,23 @@ impl Registry {
     }
 
     pub(crate) fn dialect(&self, schema: ValueId) -> Dialect {
-        self.dialects[schema.index()]
+        self.known[schema.index()].dialect
+    }
+
+    /// The keyword that a string is.
+    pub(crate) fn keyword(&self, string: StringId) -> Option<&'static Keyword> {
+        self.keywords[string.index()]
     }
 
     pub(crate) fn identity(&self, schema: SchemaAt) -> Identity {
-        let index = schema.value.index();
-        let content = self.contents[index];
-        let depends = self.known_contents.has_reference[content.0 as usize];
-        let context = depends.then(|| (self.bases[index], schema.scope));
-        Identity { content, context, dialect: self.dialects[index] }
+        let Known { content, base, dialect, .. } = self.known[schema.value.index()];
+        let context = self.contents.has_reference(content).then_some((base, schema.scope));
+        Identity { content, context, dialect }
     }
 
     /// The content of a value, as data.
     pub(crate) fn content(&self, value: ValueId) -> ContentId {
-        self.contents[value.index()]
+        self.known[value.index()].content
     }
 
     fn base_id(&mut self, name: &str) -> u32 {
@@ -277,7 +292,7 @@ impl Registry {
         let draft = Draft::from_uri(self.forest.as_str(self.forest.member(meta, "$schema")?)?)?;
         let validates = match self.forest.member(meta, "$vocabulary").map(|id| self.forest.get(id)) {
             Some(Value::Object(vocabularies)) => {
-                vocabularies.iter().any(|(name, _)| name.ends_with("/vocab/validation"))
+                vocabularies.iter().any(|&(name, _)| self.forest.string(name).ends_with("/vocab/validation"))
             }
             _ => true,
         };
@@ -286,30 +301,29 @@ impl Registry {
 
     /// Scans a document (or a part of one that a reference made a schema) from its root down.
     fn enter(&mut self, root: ValueId, base: &str, dialect: Dialect) -> Result<(), Error> {
-        self.is[root.index()] = Is::Schema;
-        self.bases[root.index()] = self.base_id(base);
-        self.dialects[root.index()] = dialect;
-        self.ids.entry(base.to_owned()).or_insert(root);
+        let base_id = self.base_id(base);
+        let own = &mut self.known[root.index()];
+        (own.is, own.base, own.dialect) = (Is::Schema, base_id, dialect);
+        self.ids.entry_ref(base).or_insert(root);
         let document = self.forest.subtree(root);
         for index in document.clone().rev() {
             let id = ValueId::from_index(index);
-            if self.is[index] == Is::Schema {
+            if self.known[index].is == Is::Schema {
                 self.identify(id, &document);
             }
-            let (base, dialect, own) = (self.bases[index], self.dialects[index], self.is[index]);
+            let own = self.known[index];
             let mut set = |child: ValueId, is: Is| {
-                self.is[child.index()] = is;
-                self.bases[child.index()] = base;
-                self.dialects[child.index()] = dialect;
+                let child = &mut self.known[child.index()];
+                (child.is, child.base, child.dialect) = (is, own.base, own.dialect);
             };
             match self.forest.get(id) {
                 Value::Object(members) => {
-                    for (key, child) in members {
-                        set(*child, member_is(own, key, self.forest.get(*child)));
+                    for &(key, child) in members {
+                        set(child, member_is(own.is, self.keywords[key.index()], self.forest.get(child)));
                     }
                 }
                 Value::Array(items) => {
-                    let is = match own {
+                    let is = match own.is {
                         Is::List => Is::Schema,
                         Is::Remark => Is::Remark,
                         _ => Is::Data,
@@ -323,16 +337,17 @@ impl Registry {
     }
 
     /// Notes the identifiers of a schema and what follows from them for what is below.
-    fn identify(&mut self, schema: ValueId, document: &std::ops::Range<usize>) {
+    fn identify(&mut self, schema: ValueId, document: &Range<usize>) {
         let index = schema.index();
         let Value::Object(members) = self.forest.get(schema) else { return };
         // PERF: most schemas have none.
-        if !members.iter().any(|(key, _)| key.starts_with('$') || &**key == "id") {
+        let names = |&(key, _): &Member| self.keyword(key).is_some_and(|key| key.role == Role::Core);
+        if !members.iter().any(names) {
             return;
         }
         let member =
-            |key: &str| self.forest.member(schema, key).and_then(|id| self.forest.as_str(id)).cloned();
-        let Dialect { draft, stated, .. } = self.dialects[index];
+            |key: &str| self.forest.member(schema, key).and_then(|id| self.forest.as_shared(id)).cloned();
+        let Dialect { draft, stated, .. } = self.known[index].dialect;
         let own_id = if draft == Draft::Draft4 { member("id") } else { member("$id") };
         let own_id = own_id.or_else(|| if stated { None } else { member("id") });
         // Through draft 7, whatever stands beside a reference does not count.
@@ -343,7 +358,7 @@ impl Registry {
             self.forest.member(schema, "$recursiveAnchor").map(|id| self.forest.get(id)),
             Some(Value::Bool(true))
         );
-        let mut base = self.base_names[self.bases[index] as usize].clone();
+        let mut base = self.base_names[self.known[index].base as usize].clone();
         let is_resource = self.forest.parent(schema).is_none() || (own_id.is_some() && !hidden);
         if let Some(own_id) = own_id.filter(|_| !hidden) {
             let absolute = uri::resolve(&base, &own_id);
@@ -355,11 +370,11 @@ impl Registry {
                     self.ids.insert(without.to_owned(), schema);
                 }
                 base = without.into();
-                self.bases[index] = self.base_id(&base);
+                self.known[index].base = self.base_id(&base);
                 if let Some(stated) = self.stated_dialect(schema) {
                     // The document's own dialect was settled on entering, where the options have their say.
                     if self.forest.parent(schema).is_some() {
-                        self.dialects[index] = stated;
+                        self.known[index].dialect = stated;
                     }
                 }
             }
@@ -371,7 +386,7 @@ impl Registry {
             for anchor in anchors.into_iter().flatten() {
                 self.ids.insert(format!("{base}#{anchor}"), schema);
             }
-            let base = self.bases[index];
+            let base = self.known[index].base;
             let recursive = recursive && is_resource;
             for name in dynamic.into_iter().chain(recursive.then(|| "".into())) {
                 self.dynamic_anchors.entry((base, name)).or_insert(schema);
@@ -385,7 +400,7 @@ impl Registry {
     pub(crate) fn outermost(&self, scope: ScopeId, target: ValueId, anchor: &str) -> ValueId {
         let anchor: Arc<str> = anchor.into();
         let at = |base: u32| self.dynamic_anchors.get(&(base, anchor.clone())).copied();
-        if at(self.bases[target.index()]) != Some(target) {
+        if at(self.known[target.index()].base) != Some(target) {
             return target;
         }
         self.scopes[scope.0 as usize].iter().find_map(|&base| at(base)).unwrap_or(target)
@@ -410,16 +425,15 @@ impl Registry {
 
     /// Makes room for what was added to the forest.
     fn grow(&mut self) {
-        let n = self.forest.len();
-        self.is.resize(n, Is::Data);
-        self.bases.resize(n, 0);
-        self.dialects.resize(n, Dialect::UNSTATED);
-        self.contents.resize(n, ContentId(0));
+        self.known.resize(self.forest.len(), Known::NOTHING);
+        for string in self.keywords.len()..self.forest.n_strings() {
+            self.keywords.push(draft::keyword(self.forest.string(StringId::from_index(string))));
+        }
     }
 
     /// The schema that a reference in `schema` leads to.
     pub(crate) fn resolve(&mut self, schema: ValueId, reference: &str) -> Result<Option<ValueId>, Error> {
-        let base = self.base_names[self.bases[schema.index()] as usize].clone();
+        let base = self.base_names[self.known[schema.index()].base as usize].clone();
         let absolute = uri::resolve(&base, reference);
         let (name, fragment) = uri::split_fragment(&absolute);
         let Some(resource) = self.resource(name)? else { return Ok(None) };
@@ -432,15 +446,15 @@ impl Registry {
             self.ids.get(&format!("{name}#{fragment}")).copied()
         };
         let Some(target) = target else { return Ok(None) };
-        if self.is[target.index()] != Is::Schema {
+        if self.known[target.index()].is != Is::Schema {
             // A reference makes a schema of what stood in no known place for one.
             let mut above = target;
-            while self.is[above.index()] != Is::Schema {
+            while self.known[above.index()].is != Is::Schema {
                 let Some(parent) = self.forest.parent(above) else { break };
                 above = parent;
             }
-            let base = self.base_names[self.bases[above.index()] as usize].clone();
-            let (dialect, root) = (self.dialects[above.index()], self.ids.get(&*base).copied());
+            let base = self.base_names[self.known[above.index()].base as usize].clone();
+            let (dialect, root) = (self.known[above.index()].dialect, self.ids.get(&*base).copied());
             self.enter(target, &base, dialect)?;
             if let Some(root) = root {
                 self.ids.insert(base.to_string(), root);
@@ -454,52 +468,57 @@ impl Registry {
 
     /// Interns the content of one value whose parts are interned.
     fn add_content(&mut self, id: ValueId) -> Result<(), Error> {
-        let is = self.is[id.index()];
-        let known = &mut self.known_contents;
-        let content = match self.forest.get(id) {
+        let is = self.known[id.index()].is;
+        let contents = &mut self.contents;
+        let first = contents.parts.len();
+        let mut has_reference = false;
+        let shape = match self.forest.get(id) {
             _ if is == Is::Remark => return Ok(()),
-            Value::Null => known.intern(Sketch::Null, false),
-            Value::Bool(b) => known.intern(Sketch::Bool(*b), false),
-            Value::Number(n) => known.intern(Sketch::Number(&n.value, n.written_plain), false),
-            Value::String(text) => known.intern(Sketch::String(text), false),
+            Value::Null => Shape::Null,
+            Value::Bool(b) => Shape::Bool(b),
+            Value::Number(number) => Shape::Number(number),
+            Value::String(string) => Shape::String(string),
             Value::Array(items) => {
-                let items = items.iter().map(|item| self.contents[item.index()]);
-                let items: SmallVec<[ContentId; 32]> = items.collect();
-                let has_reference = items.iter().any(|item| known.has_reference[item.0 as usize]);
-                known.intern(Sketch::Array(&items), has_reference)
+                for item in items {
+                    let item = self.known[item.index()].content;
+                    has_reference |= contents.has_reference(item);
+                    contents.parts.push(Part::Value(item));
+                }
+                Shape::Array
             }
             Value::Object(members) => {
-                let mut parts = SmallVec::<[ContentId; 32]>::new();
-                let mut has_reference = false;
-                for (key, value) in members {
-                    if is == Is::Schema && !counts(key) {
+                for &(key, value) in members {
+                    let keyword = self.keywords[key.index()];
+                    if is == Is::Schema && !counts(keyword) {
                         continue;
                     }
-                    let value = self.contents[value.index()];
-                    has_reference |=
-                        matches!(&**key, "$ref" | "$dynamicRef" | "$recursiveRef" | "$id" | "id")
-                            || known.has_reference[value.0 as usize];
-                    parts.extend([known.intern(Sketch::String(key), false)?, value]);
+                    let value = self.known[value.index()].content;
+                    let is_reference = keyword.is_some_and(|keyword| {
+                        matches!(keyword.name, "$ref" | "$dynamicRef" | "$recursiveRef" | "$id" | "id")
+                    });
+                    has_reference |= is_reference || contents.has_reference(value);
+                    contents.parts.extend([Part::Key(key), Part::Value(value)]);
                 }
-                known.intern(Sketch::Object(&parts), has_reference)
+                Shape::Object
             }
         };
-        self.contents[id.index()] = content?;
+        self.known[id.index()].content = contents.intern(shape, first, has_reference)?;
         Ok(())
     }
 }
 
 /// Whether a member of a schema bears on what the schema accepts.
-fn counts(key: &str) -> bool {
-    !matches!(key, "definitions" | "$defs")
-        && !draft::keyword(key).is_some_and(|keyword| keyword.role == Role::Annotation)
+fn counts(keyword: Option<&Keyword>) -> bool {
+    !keyword.is_some_and(|keyword| {
+        keyword.role == Role::Annotation || matches!(keyword.name, "definitions" | "$defs")
+    })
 }
 
 /// What the member of an object is, given what the object is.
-fn member_is(parent: Is, key: &str, child: &Value) -> Is {
+fn member_is(parent: Is, keyword: Option<&Keyword>, child: Value<'_>) -> Is {
     let is_list = matches!(child, Value::Array(_));
     match parent {
-        Is::Schema => match draft::keyword(key) {
+        Is::Schema => match keyword {
             // `items` and the like: what is not a list is a schema itself.
             Some(Keyword { holds: Holds::SchemaOrList, .. }) if is_list => Is::List,
             Some(Keyword { holds: Holds::Schema | Holds::SchemaOrList, .. }) => Is::Schema,
