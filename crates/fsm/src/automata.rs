@@ -14,11 +14,13 @@
 
 use crate::build::Construction;
 use crate::error::Error;
+use crate::form::Form;
 use crate::loops::{self, Loop};
 use crate::membership::{Membership, Standing};
 use crate::regions;
 use crate::segmented::Segmented;
 use crate::tables::{ByteEdge, Tables};
+use crate::work::Stop;
 use formwork_grammar::{ByteSet, Grammar, Place, SymbolSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -167,9 +169,28 @@ pub(crate) struct Rule {
 #[derive(Debug)]
 pub(crate) struct Link {
     pub(crate) tables: Arc<Tables>,
-    pub(crate) imports: Box<[RuleId]>,
+    pub(crate) imports: Imports,
     /// Why there are no tables.
     pub(crate) error: Option<Error>,
+}
+
+/// What the calls of tables mean, by their numbers.
+#[derive(Debug)]
+pub(crate) enum Imports {
+    All(Box<[RuleId]>),
+    /// Of a rule whose states are made when they are reached, as far as it was asked for. With what the positions in the
+    /// rule's form name here, if the tables are made in another grammar.
+    Reached(Box<(Segmented<RuleId>, Option<Form>)>),
+}
+
+impl Imports {
+    #[inline]
+    fn get(&self, call: u32) -> Option<RuleId> {
+        match self {
+            Self::All(imports) => imports.get(call as usize).copied(),
+            Self::Reached(imports) => imports.0.get(call as usize).copied(),
+        }
+    }
 }
 
 impl fmt::Debug for Automata {
@@ -242,6 +263,9 @@ impl Automata {
                 .tables
                 .complete(interrupt)
                 .map_err(|stop| self.construction().limit(rule.0, stop))?;
+            if self.is_lazy(rule) {
+                self.states_of(rule).for_each(|state| self.rule_edges(state).for_each(drop));
+            }
             next += 1;
         }
         Ok(())
@@ -270,6 +294,29 @@ impl Automata {
     fn build<'a>(&'a self, rule: RuleId, entry: &'a Rule, interrupt: &dyn Fn() -> bool) -> &'a Link {
         let mut construction = self.construction();
         entry.link.get_or_init(|| construction.link(self, rule.0, interrupt))
+    }
+
+    /// The rule that a call of linked tables means.
+    #[inline]
+    fn import(&self, caller: RuleId, link: &Link, call: u32) -> RuleId {
+        link.imports.get(call).unwrap_or_else(|| self.find_import(caller, link, call))
+    }
+
+    #[cold]
+    fn find_import(&self, caller: RuleId, link: &Link, call: u32) -> RuleId {
+        let (Imports::Reached(reached), Some(lazy)) = (&link.imports, link.tables.as_lazy()) else {
+            unreachable!("all calls are known")
+        };
+        let (known, form) = &**reached;
+        let mut construction = self.construction();
+        *known.get_or_init(call as usize, || {
+            let found = construction.import(self, caller, lazy, form.as_ref(), call);
+            found.unwrap_or_else(|| {
+                // Equal forms name the same, so this does not happen.
+                lazy.fail(Stop::Nodes);
+                self.root()
+            })
+        })
     }
 
     /// What the rule is, its counter's bounds aside: equal for rules of equal form of all grammars that share a
@@ -405,9 +452,9 @@ impl Automata {
         self.link(rule).tables.is_lazy()
     }
 
-    /// Whether some state of the rule refers to other rules.
+    /// Whether some state of the rule may refer to other rules.
     pub fn refers(&self, rule: RuleId) -> bool {
-        !self.link(rule).imports.is_empty()
+        !matches!(&self.link(rule).imports, Imports::All(imports) if imports.is_empty())
     }
 
     /// Where the rule begins. Never accepting.
@@ -426,9 +473,10 @@ impl Automata {
         (0..self.n_states_of(rule) as u32).map(move |number| StateId { rule, number })
     }
 
-    /// Bytes that occur in some text of the rule, those of rules that it refers to aside.
+    /// Bytes that occur in some text of the rule, those of rules that it refers to aside; of states that were reached, or all
+    /// once the automata are [complete](Self::complete).
     pub fn alphabet(&self, rule: RuleId) -> ByteSet {
-        self.link(rule).tables.alphabet
+        self.link(rule).tables.alphabet()
     }
 
     /// The states of a rule, for who asks about many.
@@ -493,7 +541,7 @@ impl Automata {
     pub fn rule_edges(&self, state: StateId) -> impl ExactSizeIterator<Item = RuleEdge> + '_ {
         let link = self.link(state.rule);
         link.tables.call_edges(state.number).iter().map(move |call| RuleEdge {
-            rule: link.imports[call.import as usize],
+            rule: self.import(state.rule, link, call.import),
             target: state.sibling(call.target),
             tick: call.tick,
         })

@@ -4,27 +4,28 @@
 //! can be finished at all. Per unit: nodes ([`compile`](crate::compile)), determinisation, minimisation, tables. Building a
 //! unit finds the units that it calls; they are linked by number and built in their turn.
 
-use crate::automata::{Automata, Counter, Link, Rule, RuleId, RunBound};
+use crate::automata::{Automata, Counter, Imports, Link, Rule, RuleId, RunBound};
 use crate::cache::{Cache, Kept};
 use crate::compile::{Built, Context};
 use crate::config::Config;
 use crate::dfa::Dfa;
 use crate::error::{Error, ErrorKind};
-use crate::facts::{Facts, Order, finite, number, spelled};
-use crate::form::{self, Former, Portable};
+use crate::facts::{Facts, Order, finite, first_bytes, number};
+use crate::form::{self, Form, Former, Portable};
+use crate::lazy::Lazy;
 use crate::minimise::minimise;
 use crate::plan::{Plan, left_recursion, operands};
 use crate::regions;
-use crate::spelling::Spelling;
+use crate::segmented::Segmented;
 use crate::subset::Bounds;
 use crate::symbols::{AnySymbols, Symbols};
 use crate::tables::{Tables, Ticks};
-use crate::unit::{Body, Measurable, Spelled, Unit, Units};
+use crate::unit::{Entry, Measurable, Unit, Units};
 use crate::work::{Stop, Work};
 use formwork_grammar::{ByteSet, Expr, ExprId, Grammar, HashMap};
 use std::cell::OnceCell;
 use std::num::NonZeroU32;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Builds the automata of a grammar. `interrupt` is asked every few dozen microseconds whether to stop.
 ///
@@ -95,10 +96,28 @@ pub(crate) struct Memory {
     /// The units of the escapes of single ASCII characters, as far as they are met.
     pub(crate) escapes: Vec<Option<NonZeroU32>>,
     /// Automata over code points of the intersections and complements met so far.
-    pub(crate) texts: HashMap<ExprId, Arc<Dfa>>,
+    texts: Arc<Mutex<HashMap<ExprId, Arc<Dfa>>>>,
     /// Automata over code points of texts that are measured, by the operands that are no length.
-    pub(crate) measured: HashMap<Vec<ExprId>, Arc<Dfa>>,
-    pub(crate) measurable: Measurable,
+    pub(crate) measured: Arc<HashMap<Vec<ExprId>, Arc<Dfa>>>,
+    pub(crate) measurable: Arc<Measurable>,
+}
+
+impl Memory {
+    /// The same for who numbers units apart.
+    pub(crate) fn without_units(&self) -> Self {
+        let (units, escapes) = (Units::default(), Vec::new());
+        let (texts, measured) = (Arc::clone(&self.texts), Arc::clone(&self.measured));
+        Self { units, escapes, texts, measured, measurable: Arc::clone(&self.measurable) }
+    }
+
+    /// The automaton over code points of an intersection or a complement, if it is known.
+    pub(crate) fn known_text(&self, expr: ExprId) -> Option<Arc<Dfa>> {
+        self.texts.lock().unwrap_or_else(PoisonError::into_inner).get(&expr).map(Arc::clone)
+    }
+
+    pub(crate) fn keep_text(&self, expr: ExprId, dfa: Arc<Dfa>) {
+        self.texts.lock().unwrap_or_else(PoisonError::into_inner).insert(expr, dfa);
+    }
 }
 
 impl Construction {
@@ -111,12 +130,13 @@ impl Construction {
     ) -> Result<Self, Error> {
         let mut work = Work::new(config.limits.max_work, interrupt);
         let order = Order::of(grammar);
-        let nullable = Facts::nullable_of(grammar, &order);
+        let nullable = Arc::new(Facts::nullable_of(grammar, &order));
         let plan = Plan::of(grammar, config);
         let used = order.is_used();
         let known_finite = OnceCell::new();
         let finite = || known_finite.get_or_init(|| finite(grammar));
-        let mut context = Context::new(grammar, &nullable, &**symbols, &config.limits, Memory::default());
+        let mut memory = Memory::default();
+        let mut context = Context::new(grammar, &nullable, symbols, &config.limits, &mut memory);
         let mut asked = None;
         let facts = context.prepare_measured(&plan, used, &mut work, &mut asked).and_then(|()| {
             nullable.completed(grammar, &order, &**symbols, |expr| {
@@ -145,7 +165,6 @@ impl Construction {
             return Err(empty(grammar, &facts, &**symbols));
         }
         let regions = regions::find(grammar, &plan, &facts)?;
-        let memory = context.memory;
         let mut former = Former::new(config);
         let identities = match config.shared_rules {
             true => identities(grammar, &plan, cache, &mut former),
@@ -173,13 +192,9 @@ impl Construction {
         self.config.limits.max_work - self.work_left
     }
 
-    fn with_context<T>(&mut self, run: impl FnOnce(&mut Context<'_>, &Plan) -> T) -> T {
-        let memory = std::mem::take(&mut self.memory);
-        let mut context =
-            Context::new(&self.grammar, &self.facts, &*self.symbols, &self.config.limits, memory);
-        let result = run(&mut context, &self.plan);
-        self.memory = context.memory;
-        result
+    fn with_context<T>(&mut self, run: impl FnOnce(&mut Context<'_>, &Arc<Plan>) -> T) -> T {
+        let Self { grammar, facts, symbols, config, memory, plan, .. } = self;
+        run(&mut Context::new(grammar, facts, symbols, &config.limits, memory), plan)
     }
 
     /// What is known of a unit before it is built.
@@ -211,12 +226,10 @@ impl Construction {
         let built = self.tables(unit, interrupt);
         self.announce(automata);
         match built {
-            Ok((tables, imports)) => {
-                Link { tables, imports: imports.into_iter().map(RuleId::new).collect(), error: None }
-            }
+            Ok((tables, imports)) => Link { tables, imports, error: None },
             Err(stop) => Link {
                 tables: Arc::new(Tables::dead()),
-                imports: Box::default(),
+                imports: Imports::All(Box::default()),
                 error: Some(self.limit(unit, stop)),
             },
         }
@@ -242,7 +255,7 @@ impl Construction {
         stopped(stop, &self.grammar, self.memory.units.list[unit as usize].rule, &self.config)
     }
 
-    fn tables(&mut self, unit: u32, interrupt: &dyn Fn() -> bool) -> Result<(Arc<Tables>, Vec<u32>), Stop> {
+    fn tables(&mut self, unit: u32, interrupt: &dyn Fn() -> bool) -> Result<(Arc<Tables>, Imports), Stop> {
         let own = self.memory.units.list[unit as usize].unit.clone();
         let has_form = self.config.shared_rules && self.write_form(&own);
         let kept = self.cache.unit(&self.former.words).filter(|_| has_form);
@@ -257,17 +270,26 @@ impl Construction {
         let built = self.with_context(|context, plan| {
             match context.build(unit, plan, small, lazy_above, &mut work) {
                 Err(Stop::States | Stop::Nodes | Stop::Members) if small < left => {
-                    context.build(unit, &plan.without_inlining(), left, lazy_above, &mut work)
+                    context.build(unit, &Arc::new(plan.without_inlining()), left, lazy_above, &mut work)
                 }
                 result => result,
             }
         });
         self.work_left = work.left();
-        let (tables, imports) = match built? {
-            Built::Lazy { nfa, start, bounds } => {
+        let (tables, imports): (_, Vec<u32>) = match built? {
+            Built::Lazy { nfa, mut deferred, start, bounds } => {
                 // What a lazy rule has made it keeps.
                 let bounds = Bounds { max_states: left, max_members: bounds.max_members / 8 };
-                Tables::lazy(nfa, start, bounds, &mut work, |callee| self.first_bytes(callee))?
+                if has_form {
+                    deferred.set_form(self.former.form());
+                }
+                let tables = Arc::new(Tables::lazy(Lazy::new(nfa, deferred, start, bounds, &mut work)?));
+                let kept = Kept { tables: Arc::clone(&tables), imports: Arc::default() };
+                let faster = has_form.then(|| self.cache.keep(&self.former.words, kept)).flatten();
+                if let Some(adopted) = faster.and_then(|kept| self.adopt(unit, kept)) {
+                    return Ok(adopted);
+                }
+                return Ok((tables, Imports::Reached(Box::default())));
             }
             Built::Machine(machine) => (Tables::machine(machine, left), Vec::new()),
             Built::Whole(mut dfa) => {
@@ -289,15 +311,26 @@ impl Construction {
         };
         let tables = Arc::new(tables);
         if has_form {
-            let mut called = None;
-            let portable = |&unit: &u32| {
-                let here = Portable::of(&self.memory.units.list[unit as usize].unit, &self.former);
-                here.or_else(|| {
-                    let called = called.get_or_insert_with(|| self.called_units());
-                    called.get(&unit).map(|&position| Portable::Called(position))
-                })
+            let former = &self.former;
+            let here = |&unit: &u32| {
+                let unit = &self.memory.units.list[unit as usize].unit;
+                Portable::of(unit, |expr| former.position(expr), |rule| former.rule_position(rule))
             };
-            if let Some(imports) = imports.iter().map(portable).collect::<Option<Vec<_>>>() {
+            let portable: Vec<_> = imports.iter().map(here).collect();
+            let portable = match portable.iter().all(Option::is_some) {
+                true => portable,
+                false => {
+                    let rules = self.former.rules.clone();
+                    let called = self.with_context(|context, plan| context.called_units(plan, &rules));
+                    let whole = |unit| called.get(unit).map(|&position| Portable::Called(position));
+                    portable
+                        .into_iter()
+                        .zip(&imports)
+                        .map(|(here, unit)| here.or_else(|| whole(unit)))
+                        .collect()
+                }
+            };
+            if let Some(imports) = portable.into_iter().collect::<Option<Vec<_>>>() {
                 let kept = Kept { tables: Arc::clone(&tables), imports: imports.into() };
                 // Another thread may have been faster; then its tables serve, so that there are not two of the same.
                 let faster = self.cache.keep(&self.former.words, kept);
@@ -306,37 +339,68 @@ impl Construction {
                 }
             }
         }
-        Ok((tables, imports))
+        Ok((tables, Imports::All(imports.into_iter().map(RuleId::new).collect())))
     }
 
     /// Tables of a unit of the form at hand, linked to units of this grammar; `None` if they cannot be of this form.
-    fn adopt(&mut self, unit: u32, kept: Kept) -> Option<(Arc<Tables>, Vec<u32>)> {
+    fn adopt(&mut self, unit: u32, kept: Kept) -> Option<(Arc<Tables>, Imports)> {
+        if kept.tables.is_lazy() {
+            return Some((
+                kept.tables,
+                Imports::Reached(Box::new((Segmented::default(), Some(self.former.form())))),
+            ));
+        }
         let rule = self.memory.units.list[unit as usize].rule;
-        let imports = kept.imports.iter().map(|import| {
-            if let Portable::Called(position) = *import {
-                let rule = *self.former.rules.get(position as usize)?;
-                return Some(self.with_context(|context, plan| context.unit_of_rule(plan, rule)));
-            }
-            let Self { grammar, plan, memory, former, .. } = &mut *self;
-            let unit = import.unit(former, grammar, plan, &memory.measurable)?;
-            let of = match &unit {
-                Unit::Rule(rule) | Unit::Region(rule) | Unit::Recursive(rule) => *rule,
-                _ => rule,
-            };
-            Some(memory.units.intern(unit, of))
-        });
-        Some((kept.tables, imports.collect::<Option<Vec<u32>>>()?))
+        let former = std::mem::take(&mut self.former);
+        let form = (&former.exprs[..], &former.rules[..]);
+        let imports = kept.imports.iter().map(|import| self.adopted(import, form, rule).map(RuleId::new));
+        let imports = imports.collect::<Option<_>>();
+        self.former = former;
+        Some((kept.tables, Imports::All(imports?)))
     }
 
-    /// The positions of the rules that the form at hand calls as a whole, by what they are.
-    fn called_units(&mut self) -> HashMap<u32, u32> {
-        let rules = self.former.rules.clone();
-        self.with_context(|context, plan| {
-            let (grammar, facts) = (context.grammar, context.facts);
-            let is_whole = |rule| plan.split(rule).is_none() && facts.nonempty(grammar.rule(rule).body());
-            let whole = (0..).zip(rules).filter(|&(_, rule)| is_whole(rule));
-            whole.map(|(position, rule)| (context.unit_of_rule(plan, rule), position)).collect()
-        })
+    /// The unit that a call means where the form names these expressions and rules.
+    fn adopted(
+        &mut self,
+        import: &Portable,
+        form: (&[ExprId], &[formwork_grammar::RuleId]),
+        caller: formwork_grammar::RuleId,
+    ) -> Option<u32> {
+        if let Portable::Called(position) = *import {
+            let rule = *form.1.get(position as usize)?;
+            return Some(self.with_context(|context, plan| context.unit_of_rule(plan, rule)));
+        }
+        let Self { grammar, plan, memory, .. } = &mut *self;
+        let unit = import.unit(form, grammar, plan, &memory.measurable)?;
+        let of = match &unit {
+            Unit::Rule(rule) | Unit::Region(rule) | Unit::Recursive(rule) => *rule,
+            _ => caller,
+        };
+        Some(memory.units.intern(unit, of))
+    }
+
+    /// The rule that a call of a rule means whose states are made when they are reached; in the grammar that they are made
+    /// in, or where the rule's form names this. `None` if it can be none.
+    pub(crate) fn import(
+        &mut self,
+        automata: &Automata,
+        caller: RuleId,
+        lazy: &Lazy,
+        form: Option<&Form>,
+        call: u32,
+    ) -> Option<RuleId> {
+        let number = match form {
+            None => {
+                let Entry { unit, rule } = lazy.unit(call)?;
+                self.memory.units.intern(unit, rule)
+            }
+            Some(form) => {
+                let caller = self.memory.units.list[caller.index()].rule;
+                self.adopted(&lazy.portable(call)?, (&form.exprs, &form.rules), caller)?
+            }
+        };
+        self.announce(automata);
+        Some(RuleId::new(number))
     }
 
     /// The identity of a unit's form.
@@ -370,47 +434,8 @@ impl Construction {
         }
     }
 
-    /// The bytes with which the texts of a unit may begin.
     fn first_bytes(&self, unit: u32) -> ByteSet {
-        let facts = &self.facts;
-        let spell = |first: ByteSet, spelling| match spelling {
-            Spelling::Json => spelled(&first),
-            _ => first,
-        };
-        match &self.memory.units.list[unit as usize].unit {
-            Unit::Rule(rule) | Unit::Region(rule) => facts.first_of([&self.grammar.rule(*rule).body()]),
-            Unit::Recursive(rule) => {
-                let parts = self.plan.split(*rule).map_or(&[][..], |split| &split.recursive[..]);
-                parts.iter().fold(ByteSet::EMPTY, |all, part| all.union(&facts.first_of([part])))
-            }
-            Unit::Set(expr) | Unit::Machine(expr) => facts.first_of([expr]),
-            Unit::Body(expr, spelling) => spell(facts.first_of([expr]), *spelling),
-            Unit::Counted { shape, .. } => {
-                let first_of = |parts: &[Spelled]| {
-                    let mut all = ByteSet::EMPTY;
-                    for (part, spelling) in parts {
-                        all = all.union(&spell(facts.first_of([part]), *spelling));
-                        if !facts.nullable(*part) {
-                            break;
-                        }
-                    }
-                    all
-                };
-                let before = first_of(&shape.before);
-                if !shape.before.iter().all(|&(part, _)| facts.nullable(part)) {
-                    return before;
-                }
-                let body = match &shape.body {
-                    Body::Repeated(body) => facts.first_of([body]),
-                    Body::Measured(parts) => parts
-                        .iter()
-                        .fold(ByteSet::FULL, |all, part| all.intersection(&facts.first_of([part]))),
-                };
-                before.union(&spell(body, shape.body_spelling)).union(&first_of(&shape.after))
-            }
-            Unit::Escape(_) => ByteSet::range(b'\\', b'\\'),
-            Unit::Symbols(_) => ByteSet::EMPTY,
-        }
+        first_bytes(&self.grammar, &self.facts, &self.plan, &self.memory.units.list[unit as usize].unit)
     }
 }
 

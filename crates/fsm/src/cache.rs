@@ -31,6 +31,7 @@ struct Inner {
 #[derive(Clone, Debug)]
 pub(crate) struct Kept {
     pub(crate) tables: Arc<Tables>,
+    /// None where states are made when they are reached: then those find what they call.
     pub(crate) imports: Arc<[Portable]>,
 }
 

@@ -8,6 +8,7 @@ mod tags;
 
 use crate::build::Memory;
 use crate::config::Limits;
+use crate::deferred::Deferred;
 use crate::dfa::Dfa;
 use crate::facts::Facts;
 use crate::nfa::{Nfa, Node, NodeId, Range};
@@ -28,12 +29,10 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Context<'g> {
     pub(crate) grammar: &'g Grammar,
-    pub(crate) facts: &'g Facts,
-    pub(crate) symbols: &'g dyn Symbols,
-    pub(crate) memory: Memory,
-    max_states: usize,
-    max_nodes: usize,
-    max_members: usize,
+    pub(crate) facts: &'g Arc<Facts>,
+    pub(crate) symbols: &'g Arc<dyn Symbols>,
+    pub(crate) limits: &'g Limits,
+    pub(crate) memory: &'g mut Memory,
 }
 
 /// What a unit is built to.
@@ -41,25 +40,24 @@ pub(crate) enum Built {
     /// An automaton, not yet minimised.
     Whole(Dfa),
     /// What an automaton is made from as far as it is reached: what is read between the start and the end.
-    Lazy { nfa: Nfa, start: NodeId, bounds: Bounds },
+    Lazy { nfa: Nfa, deferred: Box<Deferred>, start: NodeId, bounds: Bounds },
     /// What makes the states itself.
     Machine(SharedMachine),
 }
 
-/// Nodes of a large automaton for each of its states, at most.
-const NODES_PER_STATE: usize = 8;
-
 impl<'g> Context<'g> {
     pub(crate) fn new(
         grammar: &'g Grammar,
-        facts: &'g Facts,
-        symbols: &'g dyn Symbols,
-        limits: &Limits,
-        memory: Memory,
+        facts: &'g Arc<Facts>,
+        symbols: &'g Arc<dyn Symbols>,
+        limits: &'g Limits,
+        memory: &'g mut Memory,
     ) -> Self {
-        let (max_states, max_nodes) = (limits.max_states, limits.max_nodes);
-        let max_members = limits.max_members.min(u32::MAX as usize);
-        Self { grammar, facts, symbols, memory, max_states, max_nodes, max_members }
+        Self { grammar, facts, symbols, limits, memory }
+    }
+
+    fn max_members(&self) -> usize {
+        self.limits.max_members.min(u32::MAX as usize)
     }
 
     /// The automaton of `unit`; calls are numbers of units, which may be new. With more than `lazy_above` nodes it is
@@ -67,7 +65,7 @@ impl<'g> Context<'g> {
     pub(crate) fn build(
         &mut self,
         unit: u32,
-        plan: &Plan,
+        plan: &Arc<Plan>,
         max_states: usize,
         lazy_above: usize,
         work: &mut Work<'_>,
@@ -80,63 +78,60 @@ impl<'g> Context<'g> {
             }
         }
         let is_plain = matches!(unit, Unit::Rule(_) | Unit::Recursive(_) | Unit::Body(..));
-        let in_line = matches!(unit, Unit::Region(_)).then(|| plan.in_line());
+        let in_line = matches!(unit, Unit::Region(_)).then(|| Arc::new(plan.in_line()));
         let plan = in_line.as_ref().unwrap_or(plan);
-        let is_lazy = is_plain && lazy_above < usize::MAX;
-        let mut builder = Builder::new(self, plan, rule);
-        if is_lazy {
-            // How many states there would be is not known; so many nodes are far too many.
-            builder.max_nodes = builder.max_nodes.min(max_states.saturating_mul(NODES_PER_STATE));
-        }
+        let own = unit.clone();
+        let (mut nfa, mut draft) = Draft::new(plan, rule);
+        let mut builder = Builder { context: self, plan, nfa: &mut nfa, draft: &mut draft };
         let start = builder.nfa.reserve();
         match unit {
             Unit::Rule(own) | Unit::Region(own) => {
                 // What captures ends where it ends, and is then called again.
-                builder.own = (!plan.captures(builder.context.grammar, own)).then_some((own, start));
-                builder.rule_body(start, own, builder.end);
+                builder.draft.own = (!plan.captures(builder.context.grammar, own)).then_some((own, start));
+                builder.rule_body(start, own, builder.draft.end);
             }
             Unit::Recursive(own) => {
-                builder.own = Some((own, start));
-                let end = builder.end;
+                builder.draft.own = Some((own, start));
+                let end = builder.draft.end;
                 let entries = match plan.split(own) {
                     None => Vec::new(),
                     Some(split) if split.tail.is_empty() => {
                         builder.alternatives(&split.recursive, Spelling::Utf8, end)
                     }
                     Some(split) => {
-                        builder.own = None;
+                        builder.draft.own = None;
                         builder.without_tail(&split.recursive, split.tail.len())
                     }
                 };
                 builder.nfa.nodes[start as usize] = builder.nfa.split(&entries);
             }
             Unit::Body(expr, spelling) => {
-                let body = builder.node(expr, spelling, builder.end);
+                let body = builder.node(expr, spelling, builder.draft.end);
                 builder.nfa.nodes[start as usize] = builder.nfa.split(&[body]);
             }
             Unit::Counted { shape, .. } => {
-                builder.shares_escapes = false;
+                builder.draft.shares_escapes = false;
                 builder.counted(start, &shape);
             }
             Unit::Set(set) => {
                 let body = operands(builder.context.grammar.expr(set))[0];
-                let body = builder.node(body, Spelling::Utf8, builder.end);
+                let body = builder.node(body, Spelling::Utf8, builder.draft.end);
                 builder.nfa.nodes[start as usize] = builder.nfa.split(&[body]);
             }
             Unit::Symbols(_) | Unit::Machine(_) => {}
             Unit::Escape(ranges) => {
-                let target = builder.end;
+                let target = builder.draft.end;
                 let edges: Vec<Range> =
                     ranges.into_iter().map(|(low, high)| Range { low, high, target }).collect();
-                let letters = builder.speller.escapes(&mut builder.nfa, &edges);
+                let letters = builder.draft.speller.escapes(builder.nfa, &edges);
                 builder.nfa.nodes[start as usize] = builder.nfa.read(letters.as_slice());
             }
         }
-        builder.run(work)?;
-        let nfa = builder.nfa;
-        let bounds = Bounds { max_states, max_members: self.max_members };
-        if is_lazy && nfa.n_nodes() > lazy_above {
-            return Ok(Built::Lazy { nfa, start, bounds });
+        builder.run(if is_plain { lazy_above } else { usize::MAX }, work)?;
+        let bounds = Bounds { max_states, max_members: self.max_members() };
+        if is_plain && nfa.n_nodes() > lazy_above {
+            let deferred = Box::new(Deferred::new(self, plan, own, draft, &mut nfa));
+            return Ok(Built::Lazy { nfa, deferred, start, bounds });
         }
         determinise(nfa, start, true, bounds, work).map(Built::Whole)
     }
@@ -163,6 +158,14 @@ impl<'g> Context<'g> {
             _ => Unit::Rule(rule),
         };
         self.memory.units.intern(unit, rule)
+    }
+
+    /// The positions of rules that are called as a whole, by what they are.
+    pub(crate) fn called_units(&mut self, plan: &Plan, rules: &[RuleId]) -> HashMap<u32, u32> {
+        let (grammar, facts) = (self.grammar, self.facts);
+        let is_whole = |rule| plan.split(rule).is_none() && facts.nonempty(grammar.rule(rule).body());
+        let whole = (0..).zip(rules.iter().copied()).filter(|&(_, rule)| is_whole(rule));
+        whole.map(|(position, rule)| (self.unit_of_rule(plan, rule), position)).collect()
     }
 
     /// The unit of a counted piece, and whether the piece may be empty.
@@ -204,8 +207,8 @@ impl<'g> Context<'g> {
                 Ok(dfa) => {
                     let bounds = ticks(&dfa, true, |_| true).first().copied().flatten();
                     let lengths = Lengths { bounds, contiguous: lengths_are_contiguous(&dfa) };
-                    self.memory.measurable.insert(parts.clone(), lengths);
-                    self.memory.measured.insert(parts, Arc::new(dfa));
+                    Arc::make_mut(&mut self.memory.measurable).insert(parts.clone(), lengths);
+                    Arc::make_mut(&mut self.memory.measured).insert(parts, Arc::new(dfa));
                 }
                 // Too large to be measured: whether that matters shows where the expression is used, if it is.
                 Err(Stop::States | Stop::Nodes | Stop::Members) => {}
@@ -232,7 +235,7 @@ impl<'g> Context<'g> {
             }
         }
         self.prepare_texts(expr, self.grammar.root(), plan, work)?;
-        let dfa = &self.memory.texts[&expr];
+        let dfa = self.memory.known_text(expr).unwrap_or_default();
         let nonempty = dfa.len() > 0 && !dfa.letters(0).is_empty();
         Ok((nonempty || dfa.len() > 0 && dfa.is_accepting(0), nonempty))
     }
@@ -251,7 +254,7 @@ impl<'g> Context<'g> {
             let next = self.text(part, rule, plan, work)?;
             dfa = Some(match dfa {
                 None => next,
-                Some(dfa) => intersection(&dfa, &next, self.max_states, work)?,
+                Some(dfa) => intersection(&dfa, &next, self.limits.max_states, work)?,
             });
         }
         Ok(dfa.unwrap_or_default())
@@ -270,7 +273,7 @@ impl<'g> Context<'g> {
         let mut seen = formwork_grammar::HashSet::default();
         let mut stack = vec![expr];
         while let Some(expr) = stack.pop() {
-            if self.memory.texts.contains_key(&expr) || !seen.insert(expr) {
+            if self.memory.known_text(expr).is_some() || !seen.insert(expr) {
                 continue;
             }
             if matches!(grammar.expr(expr), Expr::And(_) | Expr::Not(_)) {
@@ -285,27 +288,27 @@ impl<'g> Context<'g> {
                 let lengths = self.memory.measurable.get(&parts);
                 if lengths.is_some_and(|lengths| lengths.are_within(min, max)) {
                     let dfa = Arc::clone(&self.memory.measured[&parts]);
-                    self.memory.texts.insert(expr, dfa);
+                    self.memory.keep_text(expr, dfa);
                     continue;
                 }
             }
             let dfa = self.intersection_of(operands(grammar.expr(expr)), rule, plan, work)?;
             let dfa = if matches!(grammar.expr(expr), Expr::Not(_)) { complement(&dfa, work)? } else { dfa };
-            self.memory.texts.insert(expr, Arc::new(dfa));
+            self.memory.keep_text(expr, Arc::new(dfa));
         }
         Ok(())
     }
 
     /// The minimal automaton over code points of a text expression whose inner intersections and complements are known.
     fn text(&mut self, expr: ExprId, rule: RuleId, plan: &Plan, work: &mut Work<'_>) -> Result<Dfa, Stop> {
-        if let Some(dfa) = self.memory.texts.get(&expr) {
-            return Ok(Dfa::clone(dfa));
+        if let Some(dfa) = self.memory.known_text(expr) {
+            return Ok(Dfa::clone(&dfa));
         }
-        let bounds = Bounds { max_states: self.max_states, max_members: self.max_members };
-        let mut builder = Builder::new(self, plan, rule);
-        let start = builder.node(expr, Spelling::CodePoints, builder.end);
-        builder.run(work)?;
-        let nfa = builder.nfa;
+        let bounds = Bounds { max_states: self.limits.max_states, max_members: self.max_members() };
+        let (mut nfa, mut draft) = Draft::new(plan, rule);
+        let mut builder = Builder { context: self, plan, nfa: &mut nfa, draft: &mut draft };
+        let start = builder.node(expr, Spelling::CodePoints, builder.draft.end);
+        builder.run(usize::MAX, work)?;
         tidy(determinise(nfa, start, false, bounds, work)?, work)
     }
 }
@@ -314,19 +317,25 @@ impl<'g> Context<'g> {
 struct Builder<'a, 'g> {
     context: &'a mut Context<'g>,
     plan: &'a Plan,
+    nfa: &'a mut Nfa,
+    draft: &'a mut Draft,
+}
+
+/// What is known between writing one node and the next.
+#[derive(Debug)]
+pub(crate) struct Draft {
     /// The rule that messages name.
     rule: RuleId,
     /// The rule being built and its start, for jumps instead of calls in tail position.
     own: Option<(RuleId, NodeId)>,
     /// Whether escapes of literals are calls. Not in counted units: one that calls nothing is walked by its counts alone.
     shares_escapes: bool,
-    max_nodes: usize,
-    nfa: Nfa,
     end: NodeId,
     /// Goes on nowhere.
     dead: NodeId,
     memo: HashMap<(ExprId, Spelling, NodeId), NodeId>,
-    todo: Vec<(NodeId, ExprId, Spelling, NodeId)>,
+    /// Nodes to be written.
+    todo: Vec<NodeId>,
     speller: Speller,
     /// Units of symbols, by name.
     symbols: HashMap<Box<str>, u32>,
@@ -334,20 +343,16 @@ struct Builder<'a, 'g> {
     letters: Vec<Range>,
 }
 
-impl<'a, 'g> Builder<'a, 'g> {
-    fn new(context: &'a mut Context<'g>, plan: &'a Plan, rule: RuleId) -> Self {
+impl Draft {
+    /// An automaton without nodes but its end.
+    fn new(plan: &Plan, rule: RuleId) -> (Nfa, Self) {
         let mut nfa = Nfa::default();
         let end = nfa.add(Node::End);
         let dead = nfa.reserve();
-        let max_nodes = context.max_nodes;
-        Self {
-            max_nodes,
-            context,
-            plan,
+        let draft = Self {
             rule,
             own: None,
             shares_escapes: plan.shares_escapes(),
-            nfa,
             end,
             dead,
             memo: HashMap::default(),
@@ -355,14 +360,41 @@ impl<'a, 'g> Builder<'a, 'g> {
             speller: Speller::default(),
             symbols: HashMap::default(),
             letters: Vec::new(),
-        }
+        };
+        (nfa, draft)
     }
 
+    /// The rule that messages name.
+    pub(crate) fn rule(&self) -> RuleId {
+        self.rule
+    }
+
+    /// Units have other numbers from now on.
+    pub(crate) fn forget_units(&mut self) {
+        self.symbols.clear();
+    }
+
+    /// Writes a node; what it goes on with is left to do.
+    pub(crate) fn write(
+        &mut self,
+        context: &mut Context<'_>,
+        plan: &Plan,
+        nfa: &mut Nfa,
+        node: NodeId,
+        work: &mut Work<'_>,
+    ) -> Result<(), Stop> {
+        let result = Builder { context, plan, nfa, draft: self }.write(node, work);
+        self.todo.clear();
+        result
+    }
+}
+
+impl Builder<'_, '_> {
     /// The node that reads `expr` and goes on at `next`; filled in by [`run`](Self::run). One that does nothing if `expr`
     /// matches nothing.
     fn node(&mut self, expr: ExprId, spelling: Spelling, next: NodeId) -> NodeId {
         if !self.context.facts.productive(expr) {
-            return self.dead;
+            return self.draft.dead;
         }
         match self.context.grammar.expr(expr) {
             Expr::Empty => return next,
@@ -370,10 +402,10 @@ impl<'a, 'g> Builder<'a, 'g> {
             _ => {}
         }
         let nfa = &mut self.nfa;
-        let todo = &mut self.todo;
-        *self.memo.entry((expr, spelling, next)).or_insert_with(|| {
-            let node = nfa.reserve();
-            todo.push((node, expr, spelling, next));
+        let todo = &mut self.draft.todo;
+        *self.draft.memo.entry((expr, spelling, next)).or_insert_with(|| {
+            let node = nfa.add(Node::Deferred { expr, spelling, next });
+            todo.push(node);
             node
         })
     }
@@ -383,13 +415,23 @@ impl<'a, 'g> Builder<'a, 'g> {
         self.node(body, Spelling::Json, next)
     }
 
-    fn run(&mut self, work: &mut Work<'_>) -> Result<(), Stop> {
-        while let Some((node, expr, spelling, next)) = self.todo.pop() {
-            work.spend(1)?;
-            self.check_nodes()?;
-            self.fill(node, expr, spelling, next, work)?;
+    /// Writes all nodes; those left when there are more than `defer_above` are to be written when they are reached.
+    fn run(&mut self, defer_above: usize, work: &mut Work<'_>) -> Result<(), Stop> {
+        while self.nfa.n_nodes() <= defer_above {
+            let Some(node) = self.draft.todo.pop() else { break };
+            self.write(node, work)?;
         }
         Ok(())
+    }
+
+    /// Writes a node that is not written yet; what it goes on with is left to do.
+    fn write(&mut self, node: NodeId, work: &mut Work<'_>) -> Result<(), Stop> {
+        work.spend(1)?;
+        self.check_nodes()?;
+        match self.nfa.nodes[node as usize] {
+            Node::Deferred { expr, spelling, next } => self.fill(node, expr, spelling, next, work),
+            _ => Ok(()),
+        }
     }
 
     fn fill(
@@ -440,8 +482,8 @@ impl<'a, 'g> Builder<'a, 'g> {
                 return Ok(());
             }
             Expr::And(_) | Expr::Not(_) => {
-                self.context.prepare_texts(expr, self.rule, self.plan, work)?;
-                let dfa = Arc::clone(&self.context.memory.texts[&expr]);
+                self.context.prepare_texts(expr, self.draft.rule, self.plan, work)?;
+                let dfa = self.context.memory.known_text(expr).unwrap_or_default();
                 let first = self.embed(&dfa, spelling, next, false);
                 self.nfa.split(&[first])
             }
@@ -450,7 +492,7 @@ impl<'a, 'g> Builder<'a, 'g> {
                     Expr::Machine(_) => Unit::Machine(expr),
                     _ => Unit::Set(expr),
                 };
-                let unit = self.context.memory.units.intern(unit, self.rule);
+                let unit = self.context.memory.units.intern(unit, self.draft.rule);
                 let call = self.nfa.call(unit, next);
                 match self.context.facts.nullable(expr) {
                     true => {
@@ -465,7 +507,7 @@ impl<'a, 'g> Builder<'a, 'g> {
                     Expr::Rule(rule) if self.plan.keeps(*rule) && self.plan.split(*rule).is_none() => {
                         self.context.unit_of_rule(self.plan, *rule)
                     }
-                    _ => self.context.memory.units.intern(Unit::Body(*body, spelling), self.rule),
+                    _ => self.context.memory.units.intern(Unit::Body(*body, spelling), self.draft.rule),
                 };
                 self.nfa.call_member(unit, *number, next)
             }
@@ -489,7 +531,7 @@ impl<'a, 'g> Builder<'a, 'g> {
 
     fn sequence(&mut self, parts: &[ExprId], spelling: Spelling, next: NodeId) -> NodeId {
         let parts: SmallVec<[Spelled; 8]> = parts.iter().map(|&part| (part, spelling)).collect();
-        let memory = &self.context.memory;
+        let memory = &*self.context.memory;
         let Some(apart) = apart(self.context.grammar, self.plan, &memory.measurable, &parts) else {
             return self.in_pieces(&parts, next);
         };
@@ -515,7 +557,7 @@ impl<'a, 'g> Builder<'a, 'g> {
 
     fn call_counted(&mut self, shape: Shape, min: u32, max: Option<u32>, next: NodeId) -> NodeId {
         let (unit, empty) = self.context.counted_unit(shape, min, max);
-        let unit = self.context.memory.units.intern(unit, self.rule);
+        let unit = self.context.memory.units.intern(unit, self.draft.rule);
         let call = self.nfa.call(unit, next);
         let call = self.nfa.add(call);
         if empty { self.nfa.add_split(&[call, next]) } else { call }
@@ -571,7 +613,7 @@ impl<'a, 'g> Builder<'a, 'g> {
     /// The nodes of sequences without their last operands.
     fn without_tail(&mut self, sequences: &[ExprId], n_last: usize) -> Vec<NodeId> {
         let (grammar, facts) = (self.context.grammar, self.context.facts);
-        let end = self.end;
+        let end = self.draft.end;
         let heads = sequences.iter().filter_map(|&expr| match grammar.expr(expr) {
             Expr::Seq(parts) if facts.productive(expr) => Some(&parts[..parts.len() - n_last]),
             _ => None,
@@ -580,7 +622,7 @@ impl<'a, 'g> Builder<'a, 'g> {
     }
 
     fn check_nodes(&self) -> Result<(), Stop> {
-        if self.nfa.n_nodes() > self.max_nodes { Err(Stop::Nodes) } else { Ok(()) }
+        if self.nfa.n_nodes() > self.context.limits.max_nodes { Err(Stop::Nodes) } else { Ok(()) }
     }
 
     fn reference(&mut self, node: NodeId, rule: RuleId, next: NodeId) {
@@ -588,7 +630,7 @@ impl<'a, 'g> Builder<'a, 'g> {
             self.rule_body(node, rule, next);
             return;
         }
-        let own = self.own.filter(|&(own, _)| own == rule && next == self.end);
+        let own = self.draft.own.filter(|&(own, _)| own == rule && next == self.draft.end);
         if let Some(split) = self.plan.split(rule) {
             let mut nodes = self.alternatives(&split.plain, Spelling::Utf8, next);
             match own {
@@ -657,14 +699,17 @@ impl<'a, 'g> Builder<'a, 'g> {
     }
 
     fn counted(&mut self, start: NodeId, shape: &Shape) {
-        let exit = self.uncounted(&shape.after, self.end);
+        let exit = self.uncounted(&shape.after, self.draft.end);
         let head = match &shape.body {
             Body::Repeated(body) => {
                 let head = self.nfa.reserve();
                 let tick = self.nfa.add(Node::Tick(head));
                 let body = if self.context.facts.nullable(*body) {
-                    let unit =
-                        self.context.memory.units.intern(Unit::Body(*body, shape.body_spelling), self.rule);
+                    let unit = self
+                        .context
+                        .memory
+                        .units
+                        .intern(Unit::Body(*body, shape.body_spelling), self.draft.rule);
                     {
                         let call = self.nfa.call(unit, tick);
                         self.nfa.add(call)

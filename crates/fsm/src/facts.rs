@@ -40,8 +40,10 @@
 
 use crate::adjacency::Adjacency;
 use crate::membership::Membership;
-use crate::plan::operands;
+use crate::plan::{Plan, operands};
+use crate::spelling::Spelling;
 use crate::symbols::Symbols;
+use crate::unit::{Body, Spelled, Unit};
 use crate::until::reachable_arms;
 use formwork_grammar::{ByteSet, CharClass, Expr, ExprId, Grammar, HashMap, HashSet, RuleId, SharedMachine};
 
@@ -351,7 +353,7 @@ fn is_nonempty(grammar: &Grammar, id: ExprId, productive: &[bool], nonempty: &[b
         Expr::Alt(parts) => parts.iter().any(|part| nonempty[part.index()]),
         Expr::Set { parts, .. } => productive[id.index()] && nonempty[parts[0].index()],
         Expr::Member { body, .. } => nonempty[body.index()],
-        Expr::Machine(machine) => !first_bytes(machine).is_empty(),
+        Expr::Machine(machine) => !machine_first(machine).is_empty(),
         Expr::Rule(rule) => nonempty[body(grammar, *rule)],
         _ => false,
     }
@@ -382,7 +384,7 @@ fn first_of(grammar: &Grammar, id: ExprId, nullable: &[bool], first: &[ByteSet])
         // A name at the beginning is no byte; then this is one too many.
         Expr::Tag(tag) => tag.bytes().next().map_or(ByteSet::EMPTY, |byte| ByteSet::range(byte, byte)),
         Expr::Set { parts, .. } => first[parts[0].index()],
-        Expr::Machine(machine) => first_bytes(machine),
+        Expr::Machine(machine) => machine_first(machine),
         Expr::Member { body, .. } => first[body.index()],
         Expr::Rule(rule) => first[body(grammar, *rule)],
         _ => ByteSet::EMPTY,
@@ -391,7 +393,7 @@ fn first_of(grammar: &Grammar, id: ExprId, nullable: &[bool], first: &[ByteSet])
 
 /// The first bytes of the characters of a class in UTF-8.
 /// The bytes with which the texts of a machine begin.
-fn first_bytes(machine: &SharedMachine) -> ByteSet {
+fn machine_first(machine: &SharedMachine) -> ByteSet {
     machine.start().into_iter().flat_map(|start| machine.bytes_after(start)).map(|(byte, _)| byte).collect()
 }
 
@@ -413,6 +415,48 @@ pub(crate) fn spelled(first: &ByteSet) -> ByteSet {
     set = set.difference(&ByteSet::range(b'"', b'"'));
     set.insert(b'\\');
     set
+}
+
+/// The bytes with which the texts of a unit may begin.
+pub(crate) fn first_bytes(grammar: &Grammar, facts: &Facts, plan: &Plan, unit: &Unit) -> ByteSet {
+    let spell = |first: ByteSet, spelling| match spelling {
+        Spelling::Json => spelled(&first),
+        _ => first,
+    };
+    match unit {
+        Unit::Rule(rule) | Unit::Region(rule) => facts.first_of([&grammar.rule(*rule).body()]),
+        Unit::Recursive(rule) => {
+            let parts = plan.split(*rule).map_or(&[][..], |split| &split.recursive[..]);
+            parts.iter().fold(ByteSet::EMPTY, |all, part| all.union(&facts.first_of([part])))
+        }
+        Unit::Set(expr) | Unit::Machine(expr) => facts.first_of([expr]),
+        Unit::Body(expr, spelling) => spell(facts.first_of([expr]), *spelling),
+        Unit::Counted { shape, .. } => {
+            let first_of = |parts: &[Spelled]| {
+                let mut all = ByteSet::EMPTY;
+                for (part, spelling) in parts {
+                    all = all.union(&spell(facts.first_of([part]), *spelling));
+                    if !facts.nullable(*part) {
+                        break;
+                    }
+                }
+                all
+            };
+            let before = first_of(&shape.before);
+            if !shape.before.iter().all(|&(part, _)| facts.nullable(part)) {
+                return before;
+            }
+            let body = match &shape.body {
+                Body::Repeated(body) => facts.first_of([body]),
+                Body::Measured(parts) => {
+                    parts.iter().fold(ByteSet::FULL, |all, part| all.intersection(&facts.first_of([part])))
+                }
+            };
+            before.union(&spell(body, shape.body_spelling)).union(&first_of(&shape.after))
+        }
+        Unit::Escape(_) => ByteSet::range(b'\\', b'\\'),
+        Unit::Symbols(_) => ByteSet::EMPTY,
+    }
 }
 
 #[cfg(test)]

@@ -48,6 +48,13 @@ pub(crate) struct Former {
     stack: Vec<ExprId>,
 }
 
+/// What the positions in a form name in one grammar.
+#[derive(Clone, Debug)]
+pub(crate) struct Form {
+    pub(crate) exprs: Box<[ExprId]>,
+    pub(crate) rules: Box<[RuleId]>,
+}
+
 /// The identities of rules, where they are known.
 pub(crate) type Identities = [Option<u32>];
 
@@ -205,6 +212,11 @@ impl Former {
                 true
             }
         }
+    }
+
+    /// What the positions in the form at hand name.
+    pub(crate) fn form(&self) -> Form {
+        Form { exprs: self.exprs[..].into(), rules: self.rules[..].into() }
     }
 
     /// The position of an expression that was met.
@@ -403,25 +415,28 @@ pub(crate) enum Portable {
 }
 
 impl Portable {
-    /// `None` if the unit names what the form has not met.
-    pub(crate) fn of(unit: &Unit, former: &Former) -> Option<Self> {
-        let all =
-            |parts: &[ExprId]| parts.iter().map(|&part| former.position(part)).collect::<Option<Vec<u32>>>();
+    /// The unit by the positions of expressions and rules in the form. `None` if it names what the form has not met.
+    pub(crate) fn of(
+        unit: &Unit,
+        position: impl Fn(ExprId) -> Option<u32>,
+        rule_position: impl Fn(RuleId) -> Option<u32>,
+    ) -> Option<Self> {
+        let all = |parts: &[ExprId]| parts.iter().map(|&part| position(part)).collect::<Option<Vec<u32>>>();
         Some(match unit {
-            Unit::Rule(rule) => Self::Rule(former.rule_position(*rule)?),
-            Unit::Region(rule) => Self::Region(former.rule_position(*rule)?),
-            Unit::Recursive(rule) => Self::Recursive(former.rule_position(*rule)?),
-            Unit::Set(expr) => Self::Set(former.position(*expr)?),
-            Unit::Machine(expr) => Self::Machine(former.position(*expr)?),
-            Unit::Body(expr, spelling) => Self::Body(former.position(*expr)?, *spelling),
+            Unit::Rule(rule) => Self::Rule(rule_position(*rule)?),
+            Unit::Region(rule) => Self::Region(rule_position(*rule)?),
+            Unit::Recursive(rule) => Self::Recursive(rule_position(*rule)?),
+            Unit::Set(expr) => Self::Set(position(*expr)?),
+            Unit::Machine(expr) => Self::Machine(position(*expr)?),
+            Unit::Body(expr, spelling) => Self::Body(position(*expr)?, *spelling),
             Unit::Counted { shape, min, max } => {
                 let (repeated, body) = match &shape.body {
                     Body::Repeated(body) => (true, all(&[*body])?),
                     Body::Measured(parts) => (false, all(parts)?),
                 };
                 let spelled = |parts: &[Spelled]| {
-                    let position = |&(part, spelling)| Some((former.position(part)?, spelling));
-                    parts.iter().map(position).collect::<Option<Vec<_>>>()
+                    let spelled = |&(part, spelling)| Some((position(part)?, spelling));
+                    parts.iter().map(spelled).collect::<Option<Vec<_>>>()
                 };
                 let (before, after) = (spelled(&shape.before)?, spelled(&shape.after)?);
                 let (body_spelling, min, max) = (shape.body_spelling, *min, *max);
@@ -432,17 +447,17 @@ impl Portable {
         })
     }
 
-    /// The unit in the grammar of `former`, whose form is the same. `None` if there is no such unit, which shows that it was
+    /// The unit in a grammar in which the form names these expressions and rules. `None` if there is no such unit, which shows that it was
     /// [saved](crate::saved) by somebody else.
     pub(crate) fn unit(
         &self,
-        former: &Former,
+        (exprs, rules): (&[ExprId], &[RuleId]),
         grammar: &Grammar,
         plan: &Plan,
         measurable: &Measurable,
     ) -> Option<Unit> {
-        let expr = |position: u32| former.exprs.get(position as usize).copied();
-        let rule = |position: u32| former.rules.get(position as usize).copied();
+        let expr = |position: u32| exprs.get(position as usize).copied();
+        let rule = |position: u32| rules.get(position as usize).copied();
         let all = |parts: &[u32]| parts.iter().map(|&part| expr(part)).collect::<Option<Vec<ExprId>>>();
         let can_be_spelled = |parts: &[ExprId], spelling: Spelling| {
             parts.iter().all(|&part| {

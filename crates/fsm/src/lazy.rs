@@ -5,6 +5,8 @@
 //! for are kept, and a state's edges are made when somebody first asks for them. That costs what the state costs in the
 //! whole [subset construction](crate::subset), once, under a lock; asked again it costs two loads.
 //!
+//! The nodes are made in the same way ([`deferred`](crate::deferred)): to prepare a rule costs next to nothing.
+//!
 //! Not minimised, since that needs all states. Nodes are shared by what follows them, so equal states are rare where rules
 //! are large: names and literals. Rules that count need the number of ticks ahead of each state, sets need its guards: those
 //! are built whole, and so are small rules, for which equal states matter and the others cost little.
@@ -19,11 +21,14 @@
 //! `{"ab": 1, "cd": 2}` in any of its prefixes: at `{` there is one state, that reads `"`. Asked for its edges, it makes the
 //! state behind the quote, which will read `a` and `c`, but not yet those behind `a` and `c`.
 
+use crate::deferred::Deferred;
+use crate::form::Portable;
 use crate::loops::{self, Loop};
 use crate::nfa::{Nfa, NodeId};
 use crate::segmented::Segmented;
 use crate::subset::{Bounds, Subset};
 use crate::tables::{ByteEdge, CallEdge, Tables};
+use crate::unit::Entry;
 use crate::work::{Stop, Work};
 use formwork_grammar::{ByteSet, HashMap, SharedMachine};
 use std::fmt;
@@ -42,8 +47,8 @@ pub(crate) struct Lazy {
     stop: OnceLock<Stop>,
     /// What a state is that is beyond a limit.
     failed: LazyState,
-    /// Heap memory of the nodes, and of what is kept for each.
-    nfa_size: usize,
+    /// Heap memory of what states are made from, about.
+    source_size: usize,
     is_machine: bool,
 }
 
@@ -68,8 +73,8 @@ pub(crate) struct LazyState {
 
 struct Making {
     source: Source,
-    /// The units that are called, ascending, and the bytes with which their texts may begin.
-    imports: Vec<(u32, ByteSet)>,
+    /// The bytes with which the texts of the units may begin that were met so far.
+    first_bytes: Vec<ByteSet>,
     work_left: u64,
 }
 
@@ -86,43 +91,36 @@ impl fmt::Debug for Lazy {
 }
 
 impl Lazy {
-    /// What is read between `start` and the end, without the empty text; `first` says with which bytes the texts of a unit
-    /// may begin. With it the units that are called, ascending.
+    /// What is read between `start` and the end, without the empty text.
     pub(crate) fn new(
-        mut nfa: Nfa,
+        nfa: Nfa,
+        deferred: Box<Deferred>,
         start: NodeId,
         bounds: Bounds,
         work: &mut Work<'_>,
-        first: impl Fn(u32) -> ByteSet,
-    ) -> Result<(Self, Vec<u32>), Stop> {
-        // It stays as long as the automaton.
-        nfa.shrink();
-        let mut units: Vec<u32> = nfa.all_units().collect();
-        units.sort_unstable();
-        units.dedup();
-        let imports = units.iter().map(|&unit| (unit, first(unit))).collect();
-        let nfa_size = nfa.memory_size() + nfa.n_nodes() * Subset::BYTES_PER_NODE;
-        let source = Source::Subset(Box::new(Subset::new(nfa, start, true, bounds, work)?));
-        Ok((Self::of(source, imports, work.left(), nfa_size), units))
+    ) -> Result<Self, Stop> {
+        let size = nfa.memory_size() + deferred.memory_size();
+        let source = Source::Subset(Box::new(Subset::new(nfa, Some(deferred), start, true, bounds, work)?));
+        Ok(Self::of(source, work.left(), size))
     }
 
     /// The states of a machine, without the empty text, at most so many.
     pub(crate) fn machine(machine: SharedMachine, max_states: usize) -> Self {
         let size = size_of::<Numbered>() + machine.name().len();
-        Self::of(Source::Machine(Numbered::new(machine, max_states)), Vec::new(), u64::MAX, size)
+        Self::of(Source::Machine(Numbered::new(machine, max_states)), u64::MAX, size)
     }
 
-    fn of(source: Source, imports: Vec<(u32, ByteSet)>, work_left: u64, nfa_size: usize) -> Self {
+    fn of(source: Source, work_left: u64, source_size: usize) -> Self {
         let is_machine = matches!(source, Source::Machine(_));
         let lazy = Self {
             is_machine,
             states: Segmented::default(),
             headers: Segmented::default(),
             n_states: AtomicUsize::new(0),
-            making: Mutex::new(Making { source, imports, work_left }),
+            making: Mutex::new(Making { source, first_bytes: Vec::new(), work_left }),
             stop: OnceLock::new(),
             failed: LazyState::default(),
-            nfa_size,
+            source_size,
         };
         lazy.add_headers(&lazy.lock().source);
         lazy
@@ -159,9 +157,39 @@ impl Lazy {
         self.headers.get(number as usize).copied().unwrap_or(Header { accepting: false, goes_on: false })
     }
 
-    /// The bytes with which the texts of a unit begin that is called, by its position.
-    pub(crate) fn first_bytes(&self, import: u32) -> ByteSet {
-        self.lock().imports.get(import as usize).map_or(ByteSet::EMPTY, |&(_, first)| first)
+    /// The bytes with which the texts of a unit begin that is called.
+    pub(crate) fn first_bytes(&self, unit: u32) -> ByteSet {
+        self.lock().first_bytes.get(unit as usize).copied().unwrap_or(ByteSet::EMPTY)
+    }
+
+    /// A unit that is called, in the grammar that the rule was first met in, and the rule that messages about it name.
+    pub(crate) fn unit(&self, unit: u32) -> Option<Entry> {
+        self.lock().source.deferred().map(|deferred| deferred.unit(unit).clone())
+    }
+
+    /// A unit that is called, for other grammars with the same rule. `None` if there are none.
+    pub(crate) fn portable(&self, unit: u32) -> Option<Portable> {
+        match &mut self.lock().source {
+            Source::Subset(subset) => subset.deferred_mut()?.portable(unit),
+            Source::Machine(_) => None,
+        }
+    }
+
+    /// The bytes on edges, of states whose edges are made at least.
+    pub(crate) fn alphabet(&self) -> ByteSet {
+        let mut alphabet = ByteSet::EMPTY;
+        match &self.lock().source {
+            Source::Subset(subset) => {
+                subset.all_letters().for_each(|(low, high)| alphabet.insert_range(byte(low), byte(high)));
+            }
+            Source::Machine(numbered) => alphabet = numbered.machine.alphabet(),
+        }
+        alphabet
+    }
+
+    /// From now on the rule is beyond a limit.
+    pub(crate) fn fail(&self, stop: Stop) {
+        self.stop.get_or_init(|| stop);
     }
 
     fn lock(&self) -> MutexGuard<'_, Making> {
@@ -190,7 +218,7 @@ impl Lazy {
                 self.states.get_or_init(number as usize, || state)
             }
             Err(stop) => {
-                self.stop.get_or_init(|| stop);
+                self.fail(stop);
                 &self.failed
             }
         }
@@ -198,11 +226,18 @@ impl Lazy {
 
     /// Heap memory in bytes, about.
     pub(crate) fn memory_size(&self) -> usize {
-        self.nfa_size + self.n_states() * (size_of::<LazyState>() + 60)
+        self.source_size + self.n_states() * (size_of::<LazyState>() + 60)
     }
 }
 
 impl Source {
+    fn deferred(&self) -> Option<&Deferred> {
+        match self {
+            Self::Subset(subset) => subset.deferred(),
+            Self::Machine(_) => None,
+        }
+    }
+
     fn n_states(&self) -> usize {
         match self {
             Self::Subset(subset) => subset.n_states(),
@@ -228,6 +263,11 @@ impl Making {
         subset.forget();
         subset.expand(number, &mut work)?;
         self.work_left = work.left();
+        if let Some(deferred) = subset.deferred() {
+            let first_bytes = &mut self.first_bytes;
+            let new = first_bytes.len() as u32..deferred.n_units() as u32;
+            first_bytes.extend(new.map(|unit| deferred.first_bytes(unit)));
+        }
         let (letters, called) = subset.made();
         let mut byte_edges = Vec::with_capacity(letters.len());
         let mut next_bytes = ByteSet::EMPTY;
@@ -239,10 +279,8 @@ impl Making {
         let mut called_bytes = ByteSet::EMPTY;
         let mut calls = Vec::with_capacity(called.len());
         for call in called {
-            // Every call's unit is among the imports.
-            let import = self.imports.partition_point(|&(unit, _)| unit < call.unit);
-            called_bytes = called_bytes.union(&self.imports[import].1);
-            calls.push(CallEdge { import: import as u32, target: call.target, tick: call.tick });
+            called_bytes = called_bytes.union(&self.first_bytes[call.unit as usize]);
+            calls.push(CallEdge { import: call.unit, target: call.target, tick: call.tick });
         }
         Ok(LazyState {
             byte_edges: byte_edges.into(),

@@ -49,6 +49,7 @@ mod cache;
 mod canonical;
 mod codec;
 mod config;
+mod deferred;
 mod dispatch;
 mod dump;
 mod error;

@@ -17,7 +17,8 @@
 //! Built forwards, in Thompson's way, an optional part is a fragment with an exit of its own, and what follows it is built
 //! once per exit or joined by hand.
 
-use formwork_grammar::HashMap;
+use crate::spelling::Spelling;
+use formwork_grammar::{ExprId, HashMap};
 use std::num::NonZeroU32;
 
 /// A node, by its position.
@@ -49,6 +50,8 @@ pub(crate) enum Node {
     Read { letters: (u32, u32), calls: (u32, u32) },
     /// Reads the letters of a literal, `first..end`, the last first, and goes on there.
     Literal { first: u32, end: u32, next: NodeId },
+    /// Reads an expression and goes on there: not written yet.
+    Deferred { expr: ExprId, spelling: Spelling, next: NodeId },
     /// Goes on in all of these without reading: `first..end`.
     Split(u32, u32),
     /// One more repetition of the counted body is complete; goes on without reading.
@@ -208,19 +211,12 @@ impl Nfa {
         self.letters.iter().map(|range| (range.low, range.high)).chain(of_literals)
     }
 
-    /// The units of all calls of all nodes.
-    pub(crate) fn all_units(&self) -> impl Iterator<Item = u32> + '_ {
-        let of_literals = self.literals.iter().filter_map(|letter| letter.unit.map(NonZeroU32::get));
-        self.calls.iter().map(|call| call.unit).chain(of_literals)
-    }
-
-    /// Gives back memory that was set aside for more.
-    pub(crate) fn shrink(&mut self) {
-        self.nodes.shrink_to_fit();
-        self.literals.shrink_to_fit();
-        self.letters.shrink_to_fit();
-        self.calls.shrink_to_fit();
-        self.targets.shrink_to_fit();
+    /// Gives the units of all calls of all nodes other numbers.
+    pub(crate) fn renumber_units(&mut self, mut number: impl FnMut(u32) -> u32) {
+        self.calls.iter_mut().for_each(|call| call.unit = number(call.unit));
+        for unit in self.literals.iter_mut().filter_map(|letter| letter.unit.as_mut()) {
+            *unit = NonZeroU32::new(number(unit.get())).unwrap_or(*unit);
+        }
     }
 
     /// Heap memory in bytes.

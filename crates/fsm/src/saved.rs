@@ -73,7 +73,8 @@ impl Cache {
             false => Some(kept.clone()),
             true => {
                 let (tables, imports) = kept.tables.whole()?;
-                let imports = imports.iter().map(|&import| kept.imports[import as usize].clone()).collect();
+                let lazy = kept.tables.as_lazy()?;
+                let imports = imports.iter().map(|&import| lazy.portable(import)).collect::<Option<_>>()?;
                 Some(Kept { tables: Arc::new(tables), imports })
             }
         };

@@ -14,6 +14,7 @@
 //! have a limit of their own; letters are swept in ranges, never one by one, so an automaton over code points costs no more
 //! than one over bytes.
 
+use crate::deferred::Deferred;
 use crate::dfa::{Call, Dfa, Letter};
 use crate::nfa::{self, Nfa, NfaCall, Node, NodeId};
 use crate::work::{Stop, Work};
@@ -32,7 +33,7 @@ pub(crate) fn determinise(
     bounds: Bounds,
     work: &mut Work<'_>,
 ) -> Result<Dfa, Stop> {
-    let mut subset = Subset::new(nfa, start, without_empty, bounds, work)?;
+    let mut subset = Subset::new(nfa, None, start, without_empty, bounds, work)?;
     // Most nodes that read are a state by themselves.
     let n_likely = subset.nfa.n_nodes() / 2;
     subset.nfa.reserve_literals();
@@ -70,6 +71,8 @@ const UNKNOWN: Reached = (u32::MAX - 1, 0);
 #[derive(Debug)]
 pub(crate) struct Subset {
     nfa: Nfa,
+    /// What writes the nodes that are not written yet.
+    deferred: Option<Box<Deferred>>,
     without_empty: bool,
     /// The edges made so far.
     dfa: Dfa,
@@ -108,6 +111,7 @@ impl Subset {
     /// The construction with its first state, whose edges are not made.
     pub(crate) fn new(
         nfa: Nfa,
+        deferred: Option<Box<Deferred>>,
         start: NodeId,
         without_empty: bool,
         bounds: Bounds,
@@ -116,6 +120,7 @@ impl Subset {
         let n_nodes = nfa.nodes.len();
         let mut subset = Self {
             nfa,
+            deferred,
             without_empty,
             dfa: Dfa::default(),
             nodes: Vec::new(),
@@ -145,8 +150,20 @@ impl Subset {
         Ok(subset)
     }
 
-    /// Memory beside the nodes themselves, whatever is made of them: `by_target` and `seen`.
-    pub(crate) const BYTES_PER_NODE: usize = size_of::<Reached>() + size_of::<u32>();
+    /// What writes the nodes, if they are written when they are reached.
+    pub(crate) fn deferred(&self) -> Option<&Deferred> {
+        self.deferred.as_deref()
+    }
+
+    /// The same, to ask it for more.
+    pub(crate) fn deferred_mut(&mut self) -> Option<&mut Deferred> {
+        self.deferred.as_deref_mut()
+    }
+
+    /// The lowest and the highest of the letters of all nodes written so far.
+    pub(crate) fn all_letters(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.nfa.all_letters()
+    }
 
     /// States that some edge leads to.
     pub(crate) fn n_states(&self) -> usize {
@@ -194,11 +211,13 @@ impl Subset {
                 continue;
             }
             *seen = self.stamp;
+            self.write(node, work)?;
             match self.nfa.nodes[node as usize] {
                 Node::Split(first, end) => self.stack.extend_from_slice(self.nfa.targets(first, end)),
                 Node::Tick(target) => self.ticked.push(target),
                 Node::Read { letters, calls } if letters.0 == letters.1 && calls.0 == calls.1 => {}
                 Node::Read { .. } | Node::Literal { .. } | Node::End => self.set.push(node),
+                Node::Deferred { .. } => unreachable!("it was written"),
             }
         }
         self.set.sort_unstable();
@@ -261,6 +280,18 @@ impl Subset {
         let hashes = &self.hashes;
         self.ids.insert_unique(hash, id, |&id| hashes[id as usize]);
         Ok(id)
+    }
+
+    /// Makes sure that a node is written.
+    fn write(&mut self, node: NodeId, work: &mut Work<'_>) -> Result<(), Stop> {
+        let (Node::Deferred { .. }, Some(deferred)) = (self.nfa.nodes[node as usize], &mut self.deferred)
+        else {
+            return Ok(());
+        };
+        deferred.write(&mut self.nfa, node, work)?;
+        self.by_target.resize(self.nfa.nodes.len(), UNKNOWN);
+        self.seen.resize(self.nfa.nodes.len(), 0);
+        Ok(())
     }
 
     /// Makes sure that a node is no literal.

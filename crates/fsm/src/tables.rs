@@ -7,11 +7,9 @@ use crate::dfa::{Call, Dfa, Letter};
 use crate::guards::Guards;
 use crate::lazy::Lazy;
 use crate::loops::{Loop, own_loop};
-use crate::nfa::{Nfa, NodeId};
-use crate::subset::Bounds;
 use crate::ticks;
 use crate::unticked::Unticked;
-use crate::work::{Stop, Work};
+use crate::work::Stop;
 use formwork_grammar::{ByteSet, Conditions, HashMap, SharedMachine};
 use std::hash::Hash;
 use std::marker::PhantomData;
@@ -31,7 +29,7 @@ pub(crate) struct Tables {
     pub(crate) loops: Distinct<Loop>,
     pub(crate) sets: Distinct<ByteSet>,
     /// Bytes on some edge.
-    pub(crate) alphabet: ByteSet,
+    alphabet: ByteSet,
     /// What states ask of the members that came, if this is a set's.
     pub(crate) guards: Guards,
     /// Instead of all that: states made when they are reached.
@@ -211,26 +209,14 @@ impl Tables {
         Self { uid, states, byte_edges, calls, loops, sets, alphabet, guards, lazy, unticked }
     }
 
-    /// The tables of an automaton whose states are made when they are reached, and the units that it calls, by position.
-    pub(crate) fn lazy(
-        nfa: Nfa,
-        start: NodeId,
-        bounds: Bounds,
-        work: &mut Work<'_>,
-        first: impl Fn(u32) -> ByteSet,
-    ) -> Result<(Self, Vec<u32>), Stop> {
-        let mut alphabet = ByteSet::EMPTY;
-        for (low, high) in nfa.all_letters() {
-            alphabet.insert_range(byte(low), byte(high));
-        }
-        let (lazy, imports) = Lazy::new(nfa, start, bounds, work, first)?;
-        Ok((Self { alphabet, lazy: Some(lazy), ..Self::dead() }, imports))
+    /// The tables of an automaton whose states are made when they are reached.
+    pub(crate) fn lazy(lazy: Lazy) -> Self {
+        Self { lazy: Some(lazy), ..Self::dead() }
     }
 
     /// The tables of a machine, with at most so many states.
     pub(crate) fn machine(machine: SharedMachine, max_states: usize) -> Self {
-        let alphabet = machine.alphabet();
-        Self { alphabet, lazy: Some(Lazy::machine(machine, max_states)), ..Self::dead() }
+        Self::lazy(Lazy::machine(machine, max_states))
     }
 
     /// The tables of what has none: one state that reads nothing.
@@ -295,6 +281,16 @@ impl Tables {
     /// Whether states are made when they are reached.
     pub(crate) fn is_lazy(&self) -> bool {
         self.lazy.is_some()
+    }
+
+    /// What makes the states when they are reached.
+    pub(crate) fn as_lazy(&self) -> Option<&Lazy> {
+        self.lazy.as_ref()
+    }
+
+    /// Bytes on some edge; where states are made when they are reached, of those that were.
+    pub(crate) fn alphabet(&self) -> ByteSet {
+        self.lazy.as_ref().map_or(self.alphabet, Lazy::alphabet)
     }
 
     /// Whether some state that was reached is beyond a limit.

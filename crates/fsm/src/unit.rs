@@ -110,7 +110,7 @@ pub(crate) struct Units {
     ids: HashMap<Unit, u32>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) unit: Unit,
     /// The rule whose name and place messages use.

@@ -1,6 +1,7 @@
 //! States that are made when they are reached.
 
 use formwork_fsm::{Automata, Config, StateId};
+use std::sync::Arc;
 
 fn lazy(text: &str, max_states: usize) -> Automata {
     let grammar = formwork_ebnf::grammar(text).expect("a grammar");
@@ -59,4 +60,43 @@ fn a_rule_with_too_many_nodes_in_line_calls_the_others() {
     let automata = formwork_fsm::build(&grammar, &config, &|| false).expect("automata");
     automata.complete(&|| false).expect("within limits");
     assert!(automata.n_states() < 1_000, "{}", automata.n_states());
+}
+
+#[test]
+fn what_is_called_shows_when_it_is_reached() {
+    let list = |[root, list, pair]: [&str; 3]| {
+        format!(
+            "{root} ::= \"a\" {list} \"!\" | \"b\" {pair} | \"c\" [a-z]{{1,500}} \"!\"\n\
+             {list} ::= \"[\" ({list} | {pair})* \"]\"\n\
+             {pair} ::= \"(\" {list} \",\" ({pair} | \"x\") \")\"\n"
+        )
+    };
+    let names = [["root", "l", "p"], ["root", "many", "two"]];
+    let [one, other] = names.map(|names| formwork_ebnf::grammar(&list(names)).expect("a grammar"));
+    let mut config = Config::default();
+    config.limits.whole_nodes = 0;
+    let symbols: Arc<dyn formwork_fsm::Symbols> = Arc::new(formwork_fsm::AnySymbols);
+    let alone = |grammar| formwork_fsm::build(grammar, &config, &|| false).expect("automata");
+    let cache = Arc::default();
+    let shared =
+        |grammar| formwork_fsm::build_with(grammar, &config, &cache, &symbols, &|| false).expect("automata");
+    let called = |automata: &Automata, text: &[u8]| -> Vec<String> {
+        let state = after(automata, text).expect("a way");
+        automata.rule_edges(state).map(|edge| automata.name(edge.rule).to_owned()).collect()
+    };
+    // What one of them reaches first is the first that is called in the tables of both.
+    let (first, second) = (shared(&one), shared(&other));
+    assert_eq!(first.tables(first.root()), second.tables(second.root()));
+    assert_eq!(called(&second, b"b"), ["two"]);
+    assert_eq!(called(&first, b"a"), ["l"]);
+    assert_eq!(called(&first, b"b"), ["p"]);
+    assert_eq!(called(&second, b"a"), ["many"]);
+    assert_eq!(called(&second, b""), called(&alone(&other), b""));
+    for (automata, grammar) in [(&first, &one), (&second, &other)] {
+        automata.complete(&|| false).expect("within limits");
+        let alone = alone(grammar);
+        alone.complete(&|| false).expect("within limits");
+        assert_eq!(automata.n_rules(), alone.n_rules());
+        assert_eq!(automata.n_states(), alone.n_states());
+    }
 }

@@ -28,7 +28,7 @@ impl Builder<'_, '_> {
         let is_plain = |&byte: &u8| (b' '..0x80).contains(&byte) && byte != b'"' && byte != b'\\';
         let are_plain = match spelling {
             Spelling::Utf8 => true,
-            Spelling::Json => self.shares_escapes && bytes.iter().all(is_plain),
+            Spelling::Json => self.draft.shares_escapes && bytes.iter().all(is_plain),
             Spelling::CodePoints => bytes.is_ascii(),
         };
         if bytes.len() < 2 || !are_plain {
@@ -60,11 +60,11 @@ impl Builder<'_, '_> {
     /// With `call_escapes`, JSON escapes are calls of a unit that all states share which read the same characters: five
     /// states for each character of every property name would otherwise be most of the automaton.
     pub(super) fn characters(&mut self, edges: &[Range], spelling: Spelling, call_escapes: bool) -> Node {
-        let mut letters = std::mem::take(&mut self.letters);
+        let mut letters = std::mem::take(&mut self.draft.letters);
         letters.clear();
         let node = match spelling {
-            Spelling::Json if call_escapes && self.shares_escapes => {
-                self.speller.raw(&mut self.nfa, edges, &mut letters);
+            Spelling::Json if call_escapes && self.draft.shares_escapes => {
+                self.draft.speller.raw(self.nfa, edges, &mut letters);
                 if let [Range { low, high, target }] = *edges {
                     let unit =
                         if low == high { self.escape_of(low) } else { self.escape_unit(vec![(low, high)]) };
@@ -81,11 +81,11 @@ impl Builder<'_, '_> {
                 }
             }
             _ => {
-                self.speller.letters(&mut self.nfa, spelling, edges, &mut letters);
+                self.draft.speller.letters(self.nfa, spelling, edges, &mut letters);
                 self.nfa.read(&letters)
             }
         };
-        self.letters = letters;
+        self.draft.letters = letters;
         node
     }
 
@@ -107,7 +107,7 @@ impl Builder<'_, '_> {
     }
 
     fn escape_unit(&mut self, ranges: Vec<(u32, u32)>) -> u32 {
-        self.context.memory.units.intern(Unit::Escape(ranges), self.rule)
+        self.context.memory.units.intern(Unit::Escape(ranges), self.draft.rule)
     }
 
     /// Many literals share their beginnings in a trie; everything else is a node of its own.

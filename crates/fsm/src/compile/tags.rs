@@ -11,19 +11,19 @@ use formwork_grammar::{HashMap, Symbol, SymbolSet, Until};
 
 impl Builder<'_, '_> {
     pub(super) fn call_symbols(&mut self, set: SymbolSet, next: NodeId) -> Node {
-        let unit = self.context.memory.units.intern(Unit::Symbols(set), self.rule);
+        let unit = self.context.memory.units.intern(Unit::Symbols(set), self.draft.rule);
         self.nfa.call(unit, next)
     }
 
     /// The unit of the symbol of this name.
     fn symbol_unit(&mut self, name: &str) -> u32 {
         // PERF: a thousand tools begin with the same three symbols.
-        if let Some(&unit) = self.symbols.get(name) {
+        if let Some(&unit) = self.draft.symbols.get(name) {
             return unit;
         }
         let set = SymbolSet::of([Symbol::from(name)]);
-        let unit = self.context.memory.units.intern(Unit::Symbols(set), self.rule);
-        self.symbols.insert(name.into(), unit);
+        let unit = self.context.memory.units.intern(Unit::Symbols(set), self.draft.rule);
+        self.draft.symbols.insert(name.into(), unit);
         unit
     }
 
@@ -45,7 +45,7 @@ impl Builder<'_, '_> {
 
     /// The node that reads text up to a trigger; see [`until`](crate::until).
     pub(super) fn until(&mut self, until: &Until, next: NodeId, work: &mut Work<'_>) -> Result<NodeId, Stop> {
-        let patterns = Patterns::of(until, self.context.symbols);
+        let patterns = Patterns::of(until, &**self.context.symbols);
         let machine = Machine::new(&patterns.texts, |amount| work.spend(amount))?;
         let arms: Vec<NodeId> =
             until.continuations().iter().map(|&then| self.node(then, Spelling::Utf8, next)).collect();
@@ -54,7 +54,7 @@ impl Builder<'_, '_> {
         for (meaning, number) in patterns.meanings.iter().zip(0..) {
             if let Meaning::Symbol(arm, name, rest) = meaning {
                 let set = SymbolSet::of([Symbol::from(*name)]);
-                if arms[*arm] == self.dead || !self.context.symbols.exists(&set) {
+                if arms[*arm] == self.draft.dead || !self.context.symbols.exists(&set) {
                     continue;
                 }
                 let rest = self.tag(rest, arms[*arm]);
@@ -107,7 +107,7 @@ impl Builder<'_, '_> {
             }
             edges.push(Range { low, high: 0x10_FFFF, target: root });
             let mut letters = Vec::new();
-            self.speller.letters(&mut self.nfa, Spelling::Utf8, &edges, &mut letters);
+            self.draft.speller.letters(self.nfa, Spelling::Utf8, &edges, &mut letters);
             let reads = self.nfa.read_or_call(&letters, &calls);
             self.nfa.nodes[node as usize] = match until.ends() {
                 false => reads,

@@ -1,0 +1,132 @@
+//! Nodes that are written when they are first reached.
+//!
+//! The automaton of a large rule makes its states when they are reached ([`lazy`](crate::lazy)), and an output reaches few of
+//! them. So its nodes need not be there before, either: a node says which expression it reads and where it goes on, and
+//! becomes what that takes when the subset construction follows it. Nodes are the same whenever they are written, since a
+//! node depends on its expression and on what follows alone ([`nfa`](crate::nfa)).
+//!
+//! # What is called
+//! Writing nodes finds what they call, so a rule does not know beforehand what it will call. It numbers the units as they are
+//! met, and grammars that share the tables learn what a number means when an edge has it: the unit in the grammar that the
+//! nodes are written from is named by positions in the [form](crate::form), and found in theirs.
+//!
+//! # Worked example
+//! `{"a": 1, "b": {"c": [ ... ]}}` as one rule: written are the brace, the quote, and the names' first letters, each a literal
+//! before a node that is to read the rest. What `"b"` is to be followed by is written once `"b"` has come.
+
+use crate::build::Memory;
+use crate::compile::{Context, Draft};
+use crate::config::Limits;
+use crate::facts::{Facts, first_bytes};
+use crate::form::{Form, Portable};
+use crate::nfa::{Nfa, NodeId};
+use crate::plan::Plan;
+use crate::symbols::Symbols;
+use crate::unit::{Entry, Unit};
+use crate::work::{Stop, Work};
+use formwork_grammar::{ByteSet, ExprId, Grammar, HashMap};
+use std::sync::Arc;
+
+/// Writes the nodes of one automaton.
+#[derive(Debug)]
+pub(crate) struct Deferred {
+    grammar: Grammar,
+    facts: Arc<Facts>,
+    plan: Arc<Plan>,
+    symbols: Arc<dyn Symbols>,
+    limits: Limits,
+    /// Its units are numbered for this automaton alone, which is the first itself.
+    memory: Memory,
+    draft: Draft,
+    /// What positions in the automaton's form name here, if others may have the same.
+    form: Option<Form>,
+    /// Made when first asked for: the positions in the form, and of units that are whole rules.
+    positions: Option<Positions>,
+}
+
+#[derive(Debug)]
+struct Positions {
+    exprs: HashMap<ExprId, u32>,
+    called: HashMap<u32, u32>,
+}
+
+impl Deferred {
+    /// The nodes begun by `draft` in `context`, which are given units of their own.
+    pub(crate) fn new(
+        context: &Context<'_>,
+        plan: &Arc<Plan>,
+        own: Unit,
+        mut draft: Draft,
+        nfa: &mut Nfa,
+    ) -> Self {
+        let mut memory = context.memory.without_units();
+        memory.units.intern(own, draft.rule());
+        let all = &context.memory.units.list;
+        nfa.renumber_units(|unit| {
+            let Entry { unit, rule } = &all[unit as usize];
+            memory.units.intern(unit.clone(), *rule)
+        });
+        draft.forget_units();
+        Self {
+            grammar: context.grammar.clone(),
+            facts: Arc::clone(context.facts),
+            plan: Arc::clone(plan),
+            symbols: Arc::clone(context.symbols),
+            limits: context.limits.clone(),
+            memory,
+            draft,
+            form: None,
+            positions: None,
+        }
+    }
+
+    /// Others may have the automaton, whose form names this.
+    pub(crate) fn set_form(&mut self, form: Form) {
+        self.form = Some(form);
+    }
+
+    /// Writes a node.
+    pub(crate) fn write(&mut self, nfa: &mut Nfa, node: NodeId, work: &mut Work<'_>) -> Result<(), Stop> {
+        let Self { grammar, facts, plan, symbols, limits, memory, draft, .. } = self;
+        draft.write(&mut Context::new(grammar, facts, symbols, limits, memory), plan, nfa, node, work)
+    }
+
+    /// The units met so far.
+    pub(crate) fn n_units(&self) -> usize {
+        self.memory.units.list.len()
+    }
+
+    /// A unit in the grammar that the nodes are written from.
+    pub(crate) fn unit(&self, unit: u32) -> &Entry {
+        &self.memory.units.list[unit as usize]
+    }
+
+    /// The bytes with which the texts of a unit may begin.
+    pub(crate) fn first_bytes(&self, unit: u32) -> ByteSet {
+        first_bytes(&self.grammar, &self.facts, &self.plan, &self.unit(unit).unit)
+    }
+
+    /// A unit for grammars that share the automaton. `None` if it is not shared.
+    pub(crate) fn portable(&mut self, unit: u32) -> Option<Portable> {
+        let form = self.form.take()?;
+        let positions = self.positions.take().unwrap_or_else(|| {
+            let Self { grammar, facts, plan, symbols, limits, memory, .. } = &mut *self;
+            let mut context = Context::new(grammar, facts, symbols, limits, memory);
+            let called = context.called_units(plan, &form.rules);
+            Positions { exprs: form.exprs.iter().copied().zip(0..).collect(), called }
+        });
+        let rule_position = |rule| form.rules.iter().position(|&other| other == rule).map(|i| i as u32);
+        let portable =
+            Portable::of(&self.unit(unit).unit, |expr| positions.exprs.get(&expr).copied(), rule_position)
+                .or_else(|| positions.called.get(&unit).map(|&position| Portable::Called(position)));
+        (self.form, self.positions) = (Some(form), Some(positions));
+        portable
+    }
+
+    /// Heap memory in bytes, about: the part of the grammar that the automaton is of, and what becomes of it.
+    pub(crate) fn memory_size(&self) -> usize {
+        const BYTES_PER_EXPR: usize = 150;
+        let n_exprs = self.form.as_ref().map_or(self.grammar.n_exprs(), |form| form.exprs.len());
+        size_of::<Self>() + n_exprs * BYTES_PER_EXPR
+    }
+}
