@@ -23,6 +23,7 @@ use crate::tables::{Tables, Ticks};
 use crate::unit::{Entry, Measurable, Unit, Units};
 use crate::work::{Stop, Work};
 use formwork_grammar::{ByteSet, Expr, ExprId, Grammar, HashMap};
+use smallvec::SmallVec;
 use std::cell::OnceCell;
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -131,7 +132,7 @@ impl Construction {
         let mut work = Work::new(config.limits.max_work, interrupt);
         let order = Order::of(grammar);
         let nullable = Arc::new(Facts::nullable_of(grammar, &order));
-        let plan = Plan::of(grammar, config);
+        let plan = Plan::of(grammar, &order, config);
         let used = order.is_used();
         let known_finite = OnceCell::new();
         let finite = || known_finite.get_or_init(|| finite(grammar));
@@ -155,8 +156,8 @@ impl Construction {
                 return Err(stopped(stop, grammar, rule, config));
             }
         };
-        let is_empty_member = |expr: &&ExprId| number(grammar, **expr).is_some() && facts.nullable(**expr);
-        if let Some(&expr) = order.exprs().iter().filter(is_empty_member).min() {
+        let is_empty_member = |expr: &ExprId| number(grammar, *expr).is_some() && facts.nullable(*expr);
+        if let Some(expr) = order.exprs().filter(is_empty_member).min() {
             let rule = grammar.rule(owner(grammar, expr));
             let message = format!("rule `{}` has a set with a member that may be empty", rule.name());
             return Err(Error::new(ErrorKind::Set, rule.place().clone(), rule.name(), message));
@@ -447,15 +448,13 @@ fn identities(grammar: &Grammar, plan: &Plan, cache: &Cache, former: &mut Former
     let mut identities = vec![None; grammar.rules().len()];
     // Callees come before callers.
     for component in plan.components() {
-        let kept: Vec<_> = component.iter().filter(|&&rule| plan.keeps(rule)).collect();
+        let kept: SmallVec<[_; 4]> = component.filter(|&rule| plan.keeps(rule)).collect();
         if kept.len() > MAX_CIRCLE {
             continue;
         }
-        let found: Vec<Option<u32>> = kept
+        let found: SmallVec<[Option<u32>; 4]> = kept
             .iter()
-            .map(|&&rule| {
-                former.rule(grammar, plan, &identities, rule).then(|| cache.identity(&former.words))
-            })
+            .map(|&rule| former.rule(grammar, plan, &identities, rule).then(|| cache.identity(&former.words)))
             .collect();
         for (rule, identity) in kept.into_iter().zip(found) {
             identities[rule.index()] = identity;
@@ -474,11 +473,11 @@ fn counter(grammar: &Grammar, unit: &Unit) -> Option<Counter> {
 }
 
 /// Per rule whether an automaton may call it; where the root only calls itself last, that is a jump.
-fn called_rules(grammar: &Grammar, used: &[ExprId]) -> Vec<bool> {
+fn called_rules(grammar: &Grammar, mut used: impl Iterator<Item = ExprId>) -> Vec<bool> {
     let mut called = vec![true; grammar.rules().len()];
     let root = grammar.root();
-    let is_reference = |expr: &&ExprId| matches!(grammar.expr(**expr), Expr::Rule(rule) if *rule == root);
-    let Some(&reference) = used.iter().find(is_reference) else {
+    let is_reference = |expr: &ExprId| matches!(grammar.expr(*expr), Expr::Rule(rule) if *rule == root);
+    let Some(reference) = used.find(is_reference) else {
         called[root.index()] = false;
         return called;
     };

@@ -12,6 +12,21 @@ pub(crate) struct Components {
 }
 
 impl Components {
+    /// The same, the nodes of each component ascending.
+    pub(crate) fn sorted(mut self) -> Self {
+        let mut start = 0;
+        for &end in &self.ends {
+            self.nodes[start..end as usize].sort_unstable();
+            start = end as usize;
+        }
+        self
+    }
+
+    /// The nodes of all components, one after the other.
+    pub(crate) fn nodes(&self) -> &[u32] {
+        &self.nodes
+    }
+
     /// The components, each after all those that it leads to.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[u32]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
@@ -23,6 +38,15 @@ impl Components {
 ///
 /// Cost: linear in nodes and edges.
 pub(crate) fn components<T: Iterator<Item = u32>>(n: usize, targets: impl Fn(u32) -> T) -> Components {
+    components_from(0..n as u32, n, targets)
+}
+
+/// The same of what is reached from `roots`.
+pub(crate) fn components_from<T: Iterator<Item = u32>>(
+    roots: impl IntoIterator<Item = u32>,
+    n: usize,
+    targets: impl Fn(u32) -> T,
+) -> Components {
     const UNSEEN: u32 = u32::MAX;
     // The number of the visit, later the least number that the node reaches on the stack.
     let mut low = vec![UNSEEN; n];
@@ -33,7 +57,7 @@ pub(crate) fn components<T: Iterator<Item = u32>>(n: usize, targets: impl Fn(u32
     // A node, its own number, and where its edges go on.
     let mut path: Vec<(u32, u32, T)> = Vec::new();
     const DONE: u32 = u32::MAX - 1;
-    for root in 0..n as u32 {
+    for root in roots {
         if low[root as usize] != UNSEEN {
             continue;
         }

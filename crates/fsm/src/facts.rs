@@ -8,8 +8,8 @@
 //!
 //! All are least fixpoints over expressions and rules. Intersections and complements are asked of their automata, which have
 //! no rules in them. Expressions are gone through in an [order](Order) in which what they are made of comes before them,
-//! bodies of rules before references to them: where no rule leads back to itself one pass decides everything, and where
-//! some do, two or three. Rules that refer to each other in an unlucky order may need many; from some on, what has grown is
+//! bodies of rules before references to them: one look at each decides, but for those on a circle of rules, where it takes
+//! two or three. Rules that refer to each other in an unlucky order may need many; from some on, what has grown is
 //! propagated to parents, so that the cost is linear in the grammar whatever its rules.
 //!
 //! # Why no automaton accepts the empty text
@@ -39,6 +39,7 @@
 //! `xx!` has two readings still, as it should (`a` reads x, `b` reads x; or `b` reads both); only the empty ones are gone.
 
 use crate::adjacency::Adjacency;
+use crate::components::{Components, components_from};
 use crate::membership::Membership;
 use crate::plan::{Plan, operands};
 use crate::spelling::Spelling;
@@ -50,46 +51,31 @@ use formwork_grammar::{ByteSet, CharClass, Expr, ExprId, Grammar, HashMap, HashS
 /// Numbers of edges by the expression that they begin at, and where they lead.
 type Parents = (Adjacency, Vec<u32>);
 
-/// The expressions that the root uses, each after its operands and the bodies of rules that it refers to; but for
-/// references to rules that lead back to them.
+/// The expressions that the root uses, each after its operands and the bodies of rules that it refers to; but for those on
+/// circles of rules that lead back to themselves, which come together.
 #[derive(Debug)]
 pub(crate) struct Order {
-    exprs: Vec<ExprId>,
+    components: Components,
     is_used: Vec<bool>,
-    /// Whether some rule leads back to itself.
-    is_circular: bool,
 }
 
-/// Passes over all expressions before what has grown is propagated one by one.
+/// Passes over a circle before what has grown is propagated one by one.
 const MAX_PASSES: usize = 6;
 
 impl Order {
     pub(crate) fn of(grammar: &Grammar) -> Self {
-        let n = grammar.n_exprs();
-        let mut exprs = Vec::with_capacity(n);
-        // Met, and met with all that is below.
-        let (mut is_used, mut is_done) = (vec![false; n], vec![false; n]);
-        let mut is_circular = false;
-        let mut stack = Vec::with_capacity(64);
-        stack.push((grammar.rule(grammar.root()).body(), false));
-        while let Some((id, is_last_visit)) = stack.pop() {
-            if is_last_visit {
-                is_done[id.index()] = true;
-                exprs.push(id);
-                continue;
-            }
-            if std::mem::replace(&mut is_used[id.index()], true) {
-                // Above the mark of its last visit stands only what is below it.
-                is_circular |= !is_done[id.index()];
-                continue;
-            }
-            stack.push((id, true));
-            match grammar.expr(id) {
-                Expr::Rule(rule) => stack.push((grammar.rule(*rule).body(), false)),
-                expr => stack.extend(operands(expr).iter().map(|&operand| (operand, false))),
-            }
-        }
-        Self { exprs, is_used, is_circular }
+        let root = grammar.rule(grammar.root()).body().index() as u32;
+        let components = components_from([root], grammar.n_exprs(), |expr| {
+            let (operands, body) = match ExprId::from_index(expr as usize).map(|expr| grammar.expr(expr)) {
+                Some(Expr::Rule(rule)) => (&[][..], Some(grammar.rule(*rule).body())),
+                Some(expr) => (operands(expr), None),
+                None => (&[][..], None),
+            };
+            operands.iter().copied().chain(body).map(|expr| expr.index() as u32)
+        });
+        let mut is_used = vec![false; grammar.n_exprs()];
+        components.nodes().iter().for_each(|&expr| is_used[expr as usize] = true);
+        Self { components, is_used }
     }
 
     /// Per expression whether the root uses it.
@@ -98,23 +84,30 @@ impl Order {
     }
 
     /// The expressions that are used, each once.
-    pub(crate) fn exprs(&self) -> &[ExprId] {
-        &self.exprs
+    pub(crate) fn exprs(&self) -> impl Iterator<Item = ExprId> + '_ {
+        ids(self.components.nodes())
     }
 
-    /// Calls `update` for every expression until it says of none that its facts have grown.
-    fn settle(&self, grammar: &Grammar, mut update: impl FnMut(ExprId) -> bool) {
-        for _ in 0..MAX_PASSES {
-            let mut has_grown = false;
-            for &id in &self.exprs {
-                has_grown |= update(id);
+    /// Calls `update` for every expression, and again for those on circles until it says of none that its facts have grown.
+    pub(crate) fn settle(&self, grammar: &Grammar, mut update: impl FnMut(ExprId) -> bool) {
+        let mut is_settled = true;
+        for component in self.components.iter() {
+            let mut pass = || ids(component).fold(false, |grown, id| grown | update(id));
+            // What is alone is made of what is known.
+            let mut has_grown = pass() && component.len() > 1;
+            for _ in 1..MAX_PASSES {
+                has_grown = has_grown && pass();
             }
-            if !has_grown || !self.is_circular {
-                return;
-            }
+            is_settled &= !has_grown;
         }
-        spread(grammar, &parents(grammar), update);
+        if !is_settled {
+            spread(grammar, &parents(grammar), update);
+        }
     }
+}
+
+fn ids(numbers: &[u32]) -> impl Iterator<Item = ExprId> + '_ {
+    numbers.iter().filter_map(|&number| ExprId::from_index(number as usize))
 }
 
 /// The facts of one grammar's expressions.
@@ -182,7 +175,7 @@ impl Facts {
         let n = grammar.n_exprs();
         let (mut productive, mut nonempty) = (vec![false; n], vec![false; n]);
         let mut arms: HashMap<ExprId, Vec<ExprId>> = HashMap::default();
-        for id in ids(grammar).filter(|id| order.is_used[id.index()]) {
+        for id in grammar.expr_ids().filter(|id| order.is_used[id.index()]) {
             match grammar.expr(id) {
                 Expr::And(_) | Expr::Not(_) => {
                     (productive[id.index()], nonempty[id.index()]) = text_facts(id)?;
@@ -197,23 +190,21 @@ impl Facts {
                 _ => {}
             }
         }
-        order.settle(grammar, |id| {
-            let mut grown = false;
-            if !productive[id.index()] && is_productive(grammar, id, &productive, &arms) {
-                productive[id.index()] = true;
-                grown = true;
-            }
-            if !nonempty[id.index()] && is_nonempty(grammar, id, &productive, &nonempty) {
-                nonempty[id.index()] = true;
-                grown = true;
-            }
-            grown
-        });
         let mut first = vec![ByteSet::EMPTY; n];
         order.settle(grammar, |id| {
+            let i = id.index();
+            let mut grown = false;
+            if !productive[i] && is_productive(grammar, id, &productive, &arms) {
+                productive[i] = true;
+                grown = true;
+            }
+            if !nonempty[i] && is_nonempty(grammar, id, &productive, &nonempty) {
+                nonempty[i] = true;
+                grown = true;
+            }
             let next = first_of(grammar, id, &self.nullable, &first);
-            let grown = next != first[id.index()];
-            first[id.index()] = next;
+            grown |= next != first[i];
+            first[i] = next;
             grown
         });
         Ok(Self { nullable: self.nullable.clone(), productive, nonempty, first })
@@ -223,7 +214,7 @@ impl Facts {
 /// Per expression whether it matches finitely many texts; only of those that have no rules, others are not.
 pub(crate) fn finite(grammar: &Grammar) -> Vec<bool> {
     let mut finite = vec![false; grammar.n_exprs()];
-    for id in ids(grammar).filter(|id| !grammar.properties(*id).has_rules) {
+    for id in grammar.expr_ids().filter(|id| !grammar.properties(*id).has_rules) {
         finite[id.index()] = match grammar.expr(id) {
             Expr::Not(_) | Expr::Repeat { max: None, .. } => false,
             Expr::And(parts) => parts.iter().any(|part| finite[part.index()]),
@@ -233,14 +224,10 @@ pub(crate) fn finite(grammar: &Grammar) -> Vec<bool> {
     finite
 }
 
-fn ids(grammar: &Grammar) -> impl Iterator<Item = ExprId> {
-    (0..grammar.n_exprs()).filter_map(ExprId::from_index)
-}
-
 /// For each expression those that it is an operand of; for a rule's body the references to the rule.
 fn parents(grammar: &Grammar) -> Parents {
     let mut edges: Vec<(u32, u32)> = Vec::with_capacity(2 * grammar.n_exprs());
-    for id in ids(grammar) {
+    for id in grammar.expr_ids() {
         match grammar.expr(id) {
             Expr::Rule(rule) => {
                 edges.push((grammar.rule(*rule).body().index() as u32, id.index() as u32));
@@ -258,7 +245,7 @@ fn parents(grammar: &Grammar) -> Parents {
 fn spread(grammar: &Grammar, (parents, targets): &Parents, mut update: impl FnMut(ExprId) -> bool) {
     let mut stack: Vec<u32> = Vec::new();
     // Operands have lower ids: in one pass up nearly everything is decided.
-    for id in ids(grammar) {
+    for id in grammar.expr_ids() {
         if update(id) {
             // A reference may stand before the rule's body; all other parents are still to come.
             let later = |parent: &u32| *parent <= id.index() as u32;
@@ -484,9 +471,8 @@ mod tests {
         }
         let grammar = b.build(rules[0]).expect("a grammar");
         let order = Order::of(&grammar);
-        assert!(
-            order.is_circular && order.exprs().len() == order.is_used().iter().filter(|used| **used).count()
-        );
+        assert_eq!(order.exprs().count(), order.is_used().iter().filter(|used| **used).count());
+        assert!(order.components.iter().any(|component| component.len() > 3 * N), "the rules are a circle");
         let nullable = Facts::nullable_of(&grammar, &order);
         let facts = nullable.completed(&grammar, &order, &AnySymbols, |_| Ok::<_, ()>((true, true)));
         let facts = facts.expect("nothing asks");

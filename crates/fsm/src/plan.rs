@@ -16,9 +16,12 @@
 //!
 //! Direct left recursion is no cycle here: `r ::= r x | y` is built as `y x*` (see [`left_recursion`]).
 
+use crate::components::{Components, components, components_from};
 use crate::config::Config;
+use crate::facts::Order;
 use crate::regions;
 use formwork_grammar::{Expr, ExprId, Grammar, HashMap, HashSet, Rule, RuleId, Sharing};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Expanded size up to which a closed rule that is used more than once still goes in line.
@@ -38,7 +41,7 @@ pub(crate) struct Plan {
     circles: Arc<[RuleId]>,
     captures: bool,
     /// The strongly connected components of the rules that are reached, callees first.
-    components: Arc<[Vec<RuleId>]>,
+    components: Arc<Components>,
     counters: bool,
     shared_escapes: bool,
     /// Repetitions whose upper bounds are left to whoever runs the automata; ascending.
@@ -62,22 +65,17 @@ impl Plan {
         self.keep[rule.index()]
     }
 
-    pub(crate) fn of(grammar: &Grammar, config: &Config) -> Self {
+    pub(crate) fn of(grammar: &Grammar, order: &Order, config: &Config) -> Self {
         let n = grammar.rules().len();
         let uses = Uses::of(grammar);
-        let components = components(&uses.callees);
+        let root = grammar.root().index() as u32;
+        let components = components_from([root], n, |rule| uses.callees(rule as usize).iter().copied());
+        let components = Arc::new(components.sorted());
         let runs = if config.runs { grammar.bounded_runs() } else { &[] };
         let mut unbounded: Vec<ExprId> =
             runs.iter().flat_map(|run| run.repetitions().iter().copied()).collect();
         unbounded.sort_unstable();
         let unbounded: Arc<[ExprId]> = unbounded.into();
-        let named: Arc<[Vec<RuleId>]> = components
-            .iter()
-            .map(|component| {
-                let reached = component.iter().filter(|&&rule| uses.reachable[rule]);
-                reached.filter_map(|&rule| RuleId::from_index(rule)).collect()
-            })
-            .collect();
         let circles =
             if regions::budgets(grammar) { circles(grammar, &uses, &components) } else { Vec::new() };
         // Regions are found again by their rules.
@@ -89,51 +87,54 @@ impl Plan {
                 splits: Arc::default(),
                 circles: circles.into(),
                 captures,
-                components: named,
+                components,
                 counters: config.counters,
                 shared_escapes: config.shared_escapes,
                 unbounded,
             };
         }
-        let (closed, closed_exprs) = closed_rules(grammar);
+        let closed_exprs = closed(grammar, order);
+        let closed = |rule: usize| closed_exprs[grammar.rules()[rule].body().index()];
         let mut keep: Vec<bool> = grammar.rules().iter().map(is_region).collect();
         let mut size = vec![1u64; n];
         keep[grammar.root().index()] = true;
         let mut splits = HashMap::default();
         let mut measure = Measure::new(grammar);
-        for component in components {
-            let recursive = component.len() > 1
-                || component.iter().any(|&rule| uses.callees[rule].contains(&(rule as u32)));
-            if recursive && tail_calls_only(grammar, &component) {
+        for component in components.iter() {
+            let recursive = uses.are_recursive(component);
+            if recursive && tail_calls_only(grammar, component) {
                 let inner: u64 = component
                     .iter()
-                    .map(|&rule| expanded_size(grammar, rule, &keep, &size, &unbounded, &mut measure))
+                    .map(|&rule| {
+                        expanded_size(grammar, rule as usize, &keep, &size, &unbounded, &mut measure)
+                    })
                     .sum();
-                for (&rule, callers) in component.iter().zip(uses.callers_outside(&component)) {
-                    let most = if closed[rule] { SMALL } else { HUGE };
+                for (&rule, callers) in component.iter().zip(uses.callers_outside(component)) {
+                    let rule = rule as usize;
+                    let most = if closed(rule) { SMALL } else { HUGE };
                     size[rule] = inner;
                     keep[rule] |= uses.reachable[rule] && callers > 1 && inner > most;
                 }
                 continue;
             }
             if recursive {
-                cut_cycles(grammar, &component, &uses, (&closed, &closed_exprs), &mut keep);
+                cut_cycles(grammar, component, &uses, &closed_exprs, &mut keep);
             }
-            for &rule in component.iter().filter(|&&rule| recursive && keep[rule]) {
-                let id = RuleId::from_index(rule).expect("a position among the rules");
-                let split = || split(grammar, id, &component, &closed_exprs);
+            for &rule in component.iter().filter(|&&rule| recursive && keep[rule as usize]) {
+                let id = rule_id(rule);
+                let split = || split(grammar, id, component, &closed_exprs);
                 if let Some(split) = (!is_region(grammar.rule(id))).then(split).flatten() {
                     splits.insert(id, split);
                 }
             }
             // Callees come before callers, so the sizes of what is in line are known.
-            for rule in callees_first(&component, &uses, &keep) {
+            for rule in callees_first(component, &uses, &keep) {
                 size[rule] = expanded_size(grammar, rule, &keep, &size, &unbounded, &mut measure);
                 let id = RuleId::from_index(rule).expect("a position among the rules");
                 if keep[rule] || !uses.reachable[rule] {
                     continue;
                 }
-                keep[rule] = match (grammar.rule(id).sharing(), closed[rule]) {
+                keep[rule] = match (grammar.rule(id).sharing(), closed(rule)) {
                     (Sharing::Keep, _) => size[rule] > 2,
                     (_, true) if uses.count[rule] > 1 => size[rule] > SMALL,
                     _ => size[rule] > HUGE,
@@ -142,12 +143,12 @@ impl Plan {
         }
         let (counters, shared_escapes) = (config.counters, config.shared_escapes);
         let (splits, circles) = (Arc::new(splits), circles.into());
-        Self { keep, splits, circles, captures, components: named, counters, shared_escapes, unbounded }
+        Self { keep, splits, circles, captures, components, counters, shared_escapes, unbounded }
     }
 
     /// The strongly connected components of the rules that are reached, callees first.
-    pub(crate) fn components(&self) -> &[Vec<RuleId>] {
-        &self.components
+    pub(crate) fn components(&self) -> impl Iterator<Item = impl Iterator<Item = RuleId>> {
+        self.components.iter().map(|component| component.iter().copied().map(rule_id))
     }
 
     /// How a kept rule is split where it is used, if it is.
@@ -210,24 +211,21 @@ impl Plan {
 }
 
 /// The rules on circles that cannot be put in line.
-fn circles(grammar: &Grammar, uses: &Uses, components: &[Vec<usize>]) -> Vec<RuleId> {
-    let is_circle = |component: &&Vec<usize>| {
-        let recursive =
-            component.len() > 1 || component.iter().any(|&rule| uses.callees[rule].contains(&(rule as u32)));
-        recursive && !tail_calls_only(grammar, component)
-    };
+fn circles(grammar: &Grammar, uses: &Uses, components: &Components) -> Vec<RuleId> {
+    let is_circle =
+        |component: &&[u32]| uses.are_recursive(component) && !tail_calls_only(grammar, component);
     let mut circles: Vec<RuleId> =
-        components.iter().filter(is_circle).flatten().filter_map(|&rule| RuleId::from_index(rule)).collect();
+        components.iter().filter(is_circle).flatten().copied().map(rule_id).collect();
     circles.sort_unstable();
     circles
 }
 
 /// Whether the rules of a cyclic component refer to each other only at their ends, and can end otherwise.
-fn tail_calls_only(grammar: &Grammar, component: &[usize]) -> bool {
+fn tail_calls_only(grammar: &Grammar, component: &[u32]) -> bool {
     let mut seen = HashSet::default();
     let mut stack: Vec<(ExprId, bool)> = Vec::new();
     for &rule in component {
-        let id = RuleId::from_index(rule).expect("a position among the rules");
+        let id = rule_id(rule);
         if grammar.rule(id).sharing() == Sharing::Keep {
             return false;
         }
@@ -239,7 +237,7 @@ fn tail_calls_only(grammar: &Grammar, component: &[usize]) -> bool {
             continue;
         }
         match grammar.expr(expr) {
-            Expr::Rule(callee) if component.binary_search(&callee.index()).is_ok() => {
+            Expr::Rule(callee) if component.binary_search(&(callee.index() as u32)).is_ok() => {
                 if !is_end {
                     return false;
                 }
@@ -274,7 +272,7 @@ const MAX_PLAIN: u32 = 200;
 ///
 /// Of `block ::= "{" item* "}" ws` the white space is split off, for the same reason: the rule would end after each blank,
 /// and so would every one around it.
-fn split(grammar: &Grammar, rule: RuleId, component: &[usize], closed: &[bool]) -> Option<Split> {
+fn split(grammar: &Grammar, rule: RuleId, component: &[u32], closed: &[bool]) -> Option<Split> {
     let body = grammar.rule(rule).body();
     let whole = [body];
     let parts: &[ExprId] = match grammar.expr(body) {
@@ -290,7 +288,7 @@ fn split(grammar: &Grammar, rule: RuleId, component: &[usize], closed: &[bool]) 
         while let Some((expr, decided)) = stack.pop() {
             if decided {
                 let below = operands(grammar.expr(expr)).iter().any(|operand| on_cycle[operand]);
-                let own = matches!(grammar.expr(expr), Expr::Rule(callee) if component.binary_search(&callee.index()).is_ok());
+                let own = matches!(grammar.expr(expr), Expr::Rule(callee) if component.binary_search(&(callee.index() as u32)).is_ok());
                 on_cycle.insert(expr, below || own);
             } else if !on_cycle.contains_key(&expr) {
                 stack.push((expr, true));
@@ -355,11 +353,17 @@ pub(crate) fn left_recursion(grammar: &Grammar, rule: RuleId) -> Option<(Vec<&[E
     Some((tails, others))
 }
 
+/// A rule by its position among the rules.
+fn rule_id(rule: u32) -> RuleId {
+    RuleId::from_index(rule as usize).expect("a position among the rules")
+}
+
 /// Who uses whom.
 #[derive(Debug)]
 struct Uses {
-    /// Per rule the rules it refers to, without its own leading references; sorted, each once.
-    callees: Vec<Vec<u32>>,
+    /// Per rule its part of `callees`: the rules it refers to, without its own leading references; sorted, each once.
+    callees_of: Vec<(u32, u32)>,
+    callees: Vec<u32>,
     /// Per rule the number of places that refer to it.
     count: Vec<u32>,
     /// Per rule the number of reachable rules that refer to it.
@@ -370,7 +374,7 @@ struct Uses {
 impl Uses {
     fn of(grammar: &Grammar) -> Self {
         let n = grammar.rules().len();
-        let mut callees: Vec<Vec<u32>> = vec![Vec::new(); n];
+        let (mut callees_of, mut callees) = (vec![(0, 0); n], Vec::new());
         let mut count = vec![0u32; n];
         let mut reachable = vec![false; n];
         let mut counted = vec![false; grammar.n_exprs()];
@@ -387,6 +391,7 @@ impl Uses {
                 None => stack.push(grammar.rule(rule).body()),
             }
             let number = rule.index() as u32;
+            let first = callees.len();
             for &expr in &stack {
                 if let Expr::Rule(callee) = grammar.expr(expr) {
                     count[callee.index()] += 1;
@@ -398,7 +403,7 @@ impl Uses {
                 }
                 let first_time = !std::mem::replace(&mut counted[expr.index()], true);
                 if let Expr::Rule(callee) = grammar.expr(expr) {
-                    callees[rule.index()].push(callee.index() as u32);
+                    callees.push(callee.index() as u32);
                     if !std::mem::replace(&mut reachable[callee.index()], true) {
                         rules.push(*callee);
                     }
@@ -412,22 +417,33 @@ impl Uses {
                     }
                 }
             }
-            callees[rule.index()].sort_unstable();
-            callees[rule.index()].dedup();
+            // There is one expression for all references to a rule, so each is met once.
+            callees[first..].sort_unstable();
+            callees_of[rule.index()] = (first as u32, callees.len() as u32);
         }
         let mut n_callers = vec![0u32; n];
-        for callee in callees.iter().flatten() {
-            n_callers[*callee as usize] += 1;
+        for &callee in &callees {
+            n_callers[callee as usize] += 1;
         }
-        Self { callees, count, n_callers, reachable }
+        Self { callees_of, callees, count, n_callers, reachable }
+    }
+
+    fn callees(&self, rule: usize) -> &[u32] {
+        let (first, end) = self.callees_of[rule];
+        &self.callees[first as usize..end as usize]
+    }
+
+    /// Whether the rules of a component lead back to themselves.
+    fn are_recursive(&self, component: &[u32]) -> bool {
+        component.len() > 1 || component.iter().any(|&rule| self.callees(rule as usize).contains(&rule))
     }
 
     /// How many rules outside a component call each rule of it.
-    fn callers_outside(&self, component: &[usize]) -> Vec<u32> {
-        let mut callers: Vec<u32> = component.iter().map(|&rule| self.n_callers[rule]).collect();
+    fn callers_outside(&self, component: &[u32]) -> Vec<u32> {
+        let mut callers: Vec<u32> = component.iter().map(|&rule| self.n_callers[rule as usize]).collect();
         for &caller in component {
-            for &callee in &self.callees[caller] {
-                if let Ok(i) = component.binary_search(&(callee as usize)) {
+            for callee in self.callees(caller as usize) {
+                if let Ok(i) = component.binary_search(callee) {
                     callers[i] -= 1;
                 }
             }
@@ -441,85 +457,65 @@ pub(crate) fn operands(expr: &Expr) -> &[ExprId] {
     expr.operands()
 }
 
-/// The strongly connected components, callees first.
-fn components(callees: &[Vec<u32>]) -> Vec<Vec<usize>> {
-    let found = crate::components::components(callees.len(), |rule| callees[rule as usize].iter().copied());
-    let sorted = |component: &[u32]| {
-        let mut rules: Vec<usize> = component.iter().map(|&rule| rule as usize).collect();
-        rules.sort_unstable();
-        rules
-    };
-    found.iter().map(sorted).collect()
-}
-
 /// The rules of a component whose cycles are cut, those first that others have in line.
-fn callees_first(component: &[usize], uses: &Uses, keep: &[bool]) -> Vec<usize> {
-    if component.len() == 1 {
-        return component.to_vec();
+fn callees_first(component: &[u32], uses: &Uses, keep: &[bool]) -> SmallVec<[usize; 4]> {
+    if let [rule] = *component {
+        return SmallVec::from_slice(&[rule as usize]);
     }
     let in_line = |i: u32| {
-        let callees = uses.callees[component[i as usize]].iter().map(|&callee| callee as usize);
-        let inside = callees.filter(|&callee| !keep[callee]);
-        inside.filter_map(|callee| component.binary_search(&callee).ok()).map(|i| i as u32)
+        let callees = uses.callees(component[i as usize] as usize).iter();
+        let inside = callees.filter(|&&callee| !keep[callee as usize]);
+        inside.filter_map(|callee| component.binary_search(callee).ok()).map(|i| i as u32)
     };
-    let order = crate::components::components(component.len(), in_line);
-    order.iter().flatten().map(|&i| component[i as usize]).collect()
+    let order = components(component.len(), in_line);
+    order.nodes().iter().map(|&i| component[i as usize] as usize).collect()
 }
 
 /// Keeps rules of a cyclic component until what remains has no cycle: rules first that are closed, without an open tail at
 /// least, of these those that can be [split](split), then those used most. (`item ::= atom` is as closed as `atom` and
 /// cannot be split: kept, it would end after every character.)
-fn cut_cycles(
-    grammar: &Grammar,
-    component: &[usize],
-    uses: &Uses,
-    (closed, closed_exprs): (&[bool], &[bool]),
-    keep: &mut [bool],
-) {
+fn cut_cycles(grammar: &Grammar, component: &[u32], uses: &Uses, closed_exprs: &[bool], keep: &mut [bool]) {
     if component.len() > MAX_CYCLE {
         for &rule in component {
-            keep[rule] = true;
+            keep[rule as usize] = true;
         }
         return;
     }
+    let closed = |rule: u32| closed_exprs[grammar.rules()[rule as usize].body().index()];
     // Per rule that can be split whether it is closed without its tail.
-    let splits: HashMap<usize, bool> = component
+    let splits: HashMap<u32, bool> = component
         .iter()
         .filter_map(|&rule| {
-            let split = split(grammar, RuleId::from_index(rule)?, component, closed_exprs)?;
+            let split = split(grammar, rule_id(rule), component, closed_exprs)?;
             Some((rule, !split.tail.is_empty()))
         })
         .collect();
     let mut pending = vec![component.to_vec()];
     while let Some(members) = pending.pop() {
-        let free: Vec<usize> = members.into_iter().filter(|&rule| !keep[rule]).collect();
-        let inside = |rule: u32| free.binary_search(&(rule as usize)).is_ok();
-        let local: Vec<Vec<u32>> = free
-            .iter()
-            .map(|&rule| {
-                let inner = uses.callees[rule].iter().filter(|&&callee| inside(callee));
-                inner.map(|&callee| free.partition_point(|&other| other < callee as usize) as u32).collect()
-            })
-            .collect();
-        for part in components(&local) {
-            let cyclic = part.len() > 1 || part.iter().any(|&i| local[i].contains(&(i as u32)));
+        let free: Vec<u32> = members.into_iter().filter(|&rule| !keep[rule as usize]).collect();
+        let local = |i: u32| {
+            let callees = uses.callees(free[i as usize] as usize).iter();
+            callees.filter_map(|callee| free.binary_search(callee).ok()).map(|i| i as u32)
+        };
+        for part in components(free.len(), local).sorted().iter() {
+            let cyclic = part.len() > 1 || part.iter().any(|&i| local(i).any(|callee| callee == i));
             if !cyclic {
                 continue;
             }
-            let part: Vec<usize> = part.into_iter().map(|i| free[i]).collect();
+            let part: Vec<u32> = part.iter().map(|&i| free[i as usize]).collect();
             let choice = part
                 .iter()
                 .copied()
                 .max_by_key(|&rule| {
                     (
-                        closed[rule] || splits.get(&rule) == Some(&true),
+                        closed(rule) || splits.get(&rule) == Some(&true),
                         splits.contains_key(&rule),
-                        uses.count[rule],
+                        uses.count[rule as usize],
                         std::cmp::Reverse(rule),
                     )
                 })
                 .expect("a cyclic component is not empty");
-            keep[choice] = true;
+            keep[choice as usize] = true;
             pending.push(part);
         }
     }
@@ -592,38 +588,25 @@ fn expanded_size(
     total
 }
 
-/// Rules that look closed: nothing that they accept seems to be the beginning of something longer that they accept.
-fn closed_rules(grammar: &Grammar) -> (Vec<bool>, Vec<bool>) {
-    let mut closed = vec![true; grammar.rules().len()];
-    let mut exprs = vec![true; grammar.n_exprs()];
-    // A greatest fixpoint, cut off after a few rounds: what is still changing then counts as it stands.
-    for _ in 0..8 {
-        for i in 0..grammar.n_exprs() {
-            let id = ExprId::from_index(i).expect("a position in the arena");
-            let of = |expr: &ExprId| exprs[expr.index()];
-            exprs[i] = match grammar.expr(id) {
-                Expr::Seq(parts) => parts.last().is_some_and(of),
-                Expr::Alt(parts) => {
-                    parts.iter().all(|part| of(part) && !matches!(grammar.expr(*part), Expr::Empty))
-                }
-                Expr::Repeat { body, min, max } => Some(*min) == *max && of(body),
-                Expr::Rule(rule) => closed[rule.index()],
-                Expr::JsonText(body) | Expr::Member { body, .. } => of(body),
-                Expr::Set { parts, .. } => of(&parts[0]),
-                Expr::And(_) | Expr::Not(_) | Expr::Machine(_) => false,
-                Expr::Until(until) => !until.ends() && until.continuations().iter().all(of),
-                _ => true,
-            };
-        }
-        let mut changed = false;
-        for (rule, closed) in grammar.rules().iter().zip(&mut closed) {
-            let now = exprs[rule.body().index()];
-            changed |= *closed != now;
-            *closed = now;
-        }
-        if !changed {
-            break;
-        }
-    }
-    (closed, exprs)
+/// Expressions that look closed: nothing that they match seems to be the beginning of something longer that they match.
+fn closed(grammar: &Grammar, order: &Order) -> Vec<bool> {
+    let mut closed = vec![true; grammar.n_exprs()];
+    order.settle(grammar, |id| {
+        let of = |expr: &ExprId| closed[expr.index()];
+        let now = match grammar.expr(id) {
+            Expr::Seq(parts) => parts.last().is_some_and(of),
+            Expr::Alt(parts) => {
+                parts.iter().all(|part| of(part) && !matches!(grammar.expr(*part), Expr::Empty))
+            }
+            Expr::Repeat { body, min, max } => Some(*min) == *max && of(body),
+            Expr::Rule(rule) => of(&grammar.rule(*rule).body()),
+            Expr::JsonText(body) | Expr::Member { body, .. } => of(body),
+            Expr::Set { parts, .. } => of(&parts[0]),
+            Expr::And(_) | Expr::Not(_) | Expr::Machine(_) => false,
+            Expr::Until(until) => !until.ends() && until.continuations().iter().all(of),
+            _ => true,
+        };
+        std::mem::replace(&mut closed[id.index()], now) != now
+    });
+    closed
 }
