@@ -165,7 +165,7 @@ fn what_cannot_keep_a_budget_is_refused() {
     );
     let (kind, message) = refused("root ::= r \"x\"\nr[max_tokens=9] ::= \"(\" s* \")\"\ns ::= r \"!\"");
     assert_eq!(kind, CompileErrorKind::Budget);
-    assert!(message.contains("rule `r` in it refers to itself"), "{message}");
+    assert!(message.contains("rule `r` in it refers to itself; give the budget to a part"), "{message}");
     let (kind, message) = refused("root[max_tokens=9] ::= s\ns[max_tokens=2] ::= \"a\"");
     assert_eq!(kind, CompileErrorKind::Budget);
     assert!(message.contains("so has rule `s` inside of it"), "{message}");

@@ -97,7 +97,7 @@ pub(crate) fn find(
             } else if plan.is_circular(below) {
                 format!(
                     "rule `{named}` has a budget of steps, but what it matches is not regular: rule `{other}` in it \
-                     refers to itself"
+                     refers to itself; give the budget to a part that does not nest, or write out how deep it may nest"
                 )
             } else {
                 continue;
