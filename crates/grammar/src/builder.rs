@@ -215,7 +215,8 @@ impl GrammarBuilder {
     /// An expression without operands, as it is.
     pub(crate) fn leaf(&mut self, expr: &Expr) -> ExprId {
         debug_assert!(expr.operands().is_empty(), "operands are of another arena");
-        self.intern(expr.clone())
+        let (hash, known) = self.look_up(Sketch::of(expr));
+        known.unwrap_or_else(|| self.add(expr.clone(), hash))
     }
 
     /// Whether a rule has a body yet.
