@@ -415,6 +415,23 @@ fn requests_that_ask_for_what_is_not_there_are_refused() {
 }
 
 #[test]
+fn tools_of_chat_completions_and_of_responses_are_the_same_tools() {
+    let parameters = json!({"type": "object", "properties": {"q": {"type": "string"}}});
+    let function =
+        json!({"name": "search", "description": "looks up", "parameters": parameters, "strict": true});
+    let chat = json!([{"type": "function", "function": function}]);
+    let mut flat = function;
+    flat["type"] = json!("function");
+    let responses = json!([flat]);
+    let format = |tools: &Value| {
+        let tools = Tools::from_json(tools).expect("tools");
+        Model::named("harmony").expect("a family").format(&tools).expect("a format")
+    };
+    assert_eq!(format(&chat), format(&responses));
+    assert_ne!(format(&chat), format(&json!([{"type": "function", "name": "search"}])));
+}
+
+#[test]
 fn reasoning_has_a_budget_that_rollback_and_forks_respect() {
     let close = |name: &str| match name {
         "harmony" => (
