@@ -14,6 +14,11 @@ impl ByteSet {
     /// All 256 bytes.
     pub const FULL: Self = Self { words: [u64::MAX; 4] };
 
+    /// The bytes `b` whose bit `b % 64` is set in word `b / 64`.
+    pub const fn from_words(words: [u64; 4]) -> Self {
+        Self { words }
+    }
+
     /// The bytes from `low` to `high`, both included.
     pub fn range(low: u8, high: u8) -> Self {
         let mut set = Self::EMPTY;

@@ -87,9 +87,13 @@ impl Walker {
                 frames.pop();
                 continue;
             };
+            let byte = trie.byte(node);
+            if !children.wants(byte) {
+                continue;
+            }
             let is_first = frames.len() == 1;
             let mut step = |from: Option<Config>| match from {
-                Some(from) => self.step(automata, view, from, trie.byte(node), is_first, false),
+                Some(from) => self.step(automata, view, from, byte, is_first, false),
                 None => Ok(None),
             };
             let (of_state, of_base) = (step(from.state)?, step(from.base)?);

@@ -69,7 +69,9 @@ fn walk(trie: &Trie, rows: &mut Rows, start: RowId) -> Result<Vec<TokenId>, Limi
             frames.pop();
             continue;
         };
-        let Some(next) = rows.advance(row, trie.byte(node))? else { continue };
+        let byte = trie.byte(node);
+        let read = children.wants(byte).then(|| rows.advance(row, byte)).transpose()?;
+        let Some(next) = read.flatten() else { continue };
         let tokens = trie.tokens_at(node);
         if !tokens.is_empty() && !rows.may_end_step(next) {
             late.extend_from_slice(tokens);

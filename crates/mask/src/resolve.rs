@@ -419,7 +419,7 @@ impl Resolver {
         self.frames.clear();
         self.frames.push(Frame { row, children: Descent::along(root, bytes) });
         if !is_alone {
-            self.frames[0].children = Descent::All { next: root.next(), end: trie.end(root) };
+            self.frames[0].children = Descent::all(trie, root, ByteSet::FULL);
         }
         while let Some(frame) = self.frames.last_mut() {
             let row = frame.row;
@@ -469,7 +469,7 @@ impl Resolver {
             }
             let children = match is_alone {
                 true => Descent::new(trie, node, rows.next_bytes(next)),
-                false => Descent::All { next: node.next(), end: trie.end(node) },
+                false => Descent::all(trie, node, ByteSet::FULL),
             };
             self.frames.push(Frame { row: next, children });
         }

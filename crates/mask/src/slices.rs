@@ -199,6 +199,10 @@ fn taken(text: &[u8], own_loop: Loop) -> usize {
 /// Whether a loop reads every text below the node.
 #[inline]
 pub(crate) fn covers(own_loop: Loop, trie: &Trie, node: NodeId) -> bool {
+    // PERF: most states have no loop, and the set below is a cache line of its own.
+    if own_loop.is_empty() {
+        return false;
+    }
     let below = trie.bytes_below(node);
     own_loop.has_bytes(below) && (below[2] | below[3] == 0 || own_loop.leads != 0 && trie.is_utf8_below(node))
 }

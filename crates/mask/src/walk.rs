@@ -322,16 +322,22 @@ impl Walker {
                 self.leave(&mut findings.boundaries);
                 continue;
             };
+            let byte = trie.byte(node);
+            let wanted = frame.children.wants(byte);
             let depth = above + 1;
             self.path.truncate(above);
-            self.path.push(trie.byte(node));
+            self.path.push(byte);
+            if !wanted {
+                self.undecided(trie, node);
+                continue;
+            }
             if selective {
                 let n = trie.token_range(node).len();
                 self.pending.iter_mut().for_each(|pending| pending.boundary.n_tokens -= n);
             }
             // In the rest of a slice the loop was read before.
             let is_first = above == 0 && source == Source::Vocabulary;
-            let reached = self.step(automata, view, from, trie.byte(node), is_first, ahead.is_some())?;
+            let reached = self.step(automata, view, from, byte, is_first, ahead.is_some())?;
             let Some((config, ends)) = reached else {
                 self.undecided(trie, node);
                 continue;
@@ -345,7 +351,6 @@ impl Walker {
                     continue;
                 }
             }
-            let byte = trie.byte(node);
             let in_slice = above_in_slice && byte < 0x80 && start.slice.may_begin(byte);
             if trie.end(node) == node.next() {
                 // Most nodes are leaves: what lies behind the state does not matter.

@@ -55,15 +55,26 @@ impl Fans {
         Self { is_fan: is_fan.into(), before: before.into(), fans: fans.into(), children: children.into() }
     }
 
-    /// The child of a fan along `byte`; `None` if the node is no fan.
     #[inline]
-    pub(crate) fn child(&self, node: usize, byte: u8) -> Option<Option<u32>> {
+    fn fan(&self, node: usize) -> Option<&Fan> {
         let word = *self.is_fan.get(node / 64)?;
         if word >> (node % 64) & 1 == 0 {
             return None;
         }
         let rank = self.before[node / 64] + (word & ((1 << (node % 64)) - 1)).count_ones();
-        let fan = &self.fans[rank as usize];
+        self.fans.get(rank as usize)
+    }
+
+    /// The bytes of a fan's children; `None` if the node is no fan.
+    #[inline]
+    pub(crate) fn bytes(&self, node: usize) -> Option<&ByteSet> {
+        self.fan(node).map(|fan| &fan.bytes)
+    }
+
+    /// The child of a fan along `byte`; `None` if the node is no fan.
+    #[inline]
+    pub(crate) fn child(&self, node: usize, byte: u8) -> Option<Option<u32>> {
+        let fan = self.fan(node)?;
         let (at, bit) = (usize::from(byte / 64), byte % 64);
         if fan.bytes[at] >> bit & 1 == 0 {
             return Some(None);

@@ -193,6 +193,18 @@ impl Trie {
         self.children(node).find(|&child| self.byte(child) >= byte).filter(|&child| self.byte(child) == byte)
     }
 
+    /// The bytes of the node's children, bit `b % 64` of word `b / 64` is byte `b`, where they are many; `None` where passing
+    /// over the [children](Self::children) tells as much.
+    ///
+    /// Cost: a load or two.
+    #[inline]
+    pub fn child_bytes(&self, node: NodeId) -> Option<[u64; 4]> {
+        match self.end(node).index() > node.index() + 1 + FEW {
+            true => self.fans.bytes(node.index()).copied(),
+            false => None,
+        }
+    }
+
     /// The tokens whose bytes are exactly those from the root to the node, ascending; empty for most inner nodes.
     #[inline]
     pub fn tokens_at(&self, node: NodeId) -> &[TokenId] {
