@@ -14,17 +14,17 @@
 //! What is in it can be [kept in a file](Pool::to_bytes) for the next process.
 //!
 //! # Memory
-//! Two generations: what is used is in the young one; when it holds half the budget, the old one is forgotten and the young
-//! one grows old. Compiled grammars keep what they hold.
+//! Two [generations](Generations), which change when the young one holds half the budget. Compiled grammars keep what they hold.
 
 use crate::estimates::Estimates;
 use crate::runs::LongRuns;
 use formwork_earley::LimitExceeded;
 use formwork_fsm::{Cache, RunBound, Segmented};
-use formwork_grammar::HashMap;
+use formwork_grammar::Generations;
 use formwork_mask::{LocalMask, Slices, Ticks};
 use formwork_vocab::Vocabulary;
 use std::fmt;
+use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -112,40 +112,15 @@ struct Masks {
     bytes: [usize; 2],
 }
 
-struct Generations<K, V> {
-    young: HashMap<K, V>,
-    old: HashMap<K, V>,
-}
-
-impl<K, V> Default for Generations<K, V> {
-    fn default() -> Self {
-        Self { young: HashMap::default(), old: HashMap::default() }
-    }
-}
-
-impl<K: std::hash::Hash + Eq + Ord + Clone, V: Clone> Generations<K, V> {
-    /// By generation, the older one first, and by key.
-    fn sorted(&self) -> Vec<(K, V)> {
-        let mut sorted = Vec::with_capacity(self.old.len() + self.young.len());
-        for generation in [&self.old, &self.young] {
-            let first = sorted.len();
-            sorted.extend(generation.iter().map(|(key, entry)| (key.clone(), entry.clone())));
-            sorted[first..].sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+/// The entry under a key, perhaps a new one.
+fn found_or_new<K: Hash + Eq, V: Clone + Default>(generations: &mut Generations<K, V>, key: K) -> V {
+    match generations.get(&key) {
+        Some((found, _)) => found.clone(),
+        None => {
+            let new = V::default();
+            generations.insert(key, new.clone());
+            new
         }
-        sorted
-    }
-
-    fn get_or_insert(&mut self, key: K, make: impl FnOnce() -> V) -> V {
-        if let Some(found) = self.young.get(&key) {
-            return found.clone();
-        }
-        let entry = self.old.remove(&key).unwrap_or_else(make);
-        self.young.insert(key, entry.clone());
-        entry
-    }
-
-    fn age(&mut self) {
-        self.old = std::mem::take(&mut self.young);
     }
 }
 
@@ -231,13 +206,13 @@ impl Pool {
     pub(crate) fn slots(&self, rule: (u64, bool), n_states: usize) -> Arc<Slots> {
         let mut masks = self.lock();
         masks.bytes[0] += n_states * size_of::<Local>();
-        masks.rules.get_or_insert(rule, Arc::default)
+        found_or_new(&mut masks.rules, rule)
     }
 
     /// The slot of all states with this form.
     pub(crate) fn shared(&self, form: Vec<u32>) -> Arc<Slot> {
         let mut masks = self.lock();
-        masks.states.get_or_insert(form.into(), Arc::default)
+        found_or_new(&mut masks.states, form.into())
     }
 
     pub(crate) fn count_hit(&self) {

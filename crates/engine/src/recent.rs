@@ -6,12 +6,11 @@
 //! ready.
 //!
 //! # Memory
-//! Two generations, as in the [pool](crate::Pool): what is used is in the young one; when half of the budget has come since it
-//! was begun, the old one is forgotten. What comes are compiled grammars, and later the local masks that their outputs
+//! Two [generations](Generations), as in the [pool](crate::Pool), which change when half of the budget has come. What comes are compiled grammars, and later the local masks that their outputs
 //! need and the rows that they leave. A mask counts where it was computed, so what grammars share counts once.
 
 use crate::compiled::CompiledGrammar;
-use formwork_grammar::{Grammar, HashMap};
+use formwork_grammar::{Generations, Grammar};
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,15 +18,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Compiled grammars of one compiler.
 #[derive(Debug)]
 pub(crate) struct Recent {
-    generations: Mutex<Generations>,
+    generations: Mutex<Generations<Key, Entry>>,
     came: Came,
     max_bytes: usize,
-}
-
-#[derive(Debug, Default)]
-struct Generations {
-    young: HashMap<Key, Entry>,
-    old: HashMap<Key, Entry>,
 }
 
 #[derive(Debug)]
@@ -88,13 +81,12 @@ impl Recent {
         }
         let key = Key(grammar.clone());
         let mut generations = self.lock();
-        if let Some(entry) = generations.young.get(&key) {
-            return Some(entry.compiled.clone());
+        let (entry, was_old) = generations.get(&key)?;
+        let (found, n_bytes) = (entry.compiled.clone(), entry.n_bytes);
+        if was_old {
+            self.came.add(n_bytes);
+            self.age(&mut generations);
         }
-        let (key, entry) = generations.old.remove_entry(&key)?;
-        let found = entry.compiled.clone();
-        let forgotten = self.add(&mut generations, key, entry);
-        drop((generations, forgotten));
         Some(found)
     }
 
@@ -106,25 +98,24 @@ impl Recent {
         let (key, compiled) = (Key(grammar.clone()), compiled.clone());
         let n_bytes = compiled.memory_size() + FIXED;
         if n_bytes <= self.max_bytes / 2 {
-            let forgotten = self.add(&mut self.lock(), key, Entry { compiled, n_bytes });
-            drop(forgotten);
+            let mut generations = self.lock();
+            self.came.add(n_bytes);
+            if let Some(replaced) = generations.insert(key, Entry { compiled, n_bytes }) {
+                self.came.subtract(replaced.n_bytes);
+            }
+            self.age(&mut generations);
         }
     }
 
-    /// Adds a grammar; returns what is forgotten for it, to be dropped where nobody waits.
-    fn add(&self, generations: &mut Generations, key: Key, entry: Entry) -> HashMap<Key, Entry> {
-        self.came.add(entry.n_bytes);
-        if let Some(replaced) = generations.young.insert(key, entry) {
-            self.came.subtract(replaced.n_bytes);
+    /// Changes the generations if half of the budget has come.
+    fn age(&self, generations: &mut Generations<Key, Entry>) {
+        if self.came.0.load(Ordering::Relaxed) > self.max_bytes / 2 {
+            self.came.0.store(0, Ordering::Relaxed);
+            generations.age();
         }
-        if self.came.0.load(Ordering::Relaxed) <= self.max_bytes / 2 {
-            return HashMap::default();
-        }
-        self.came.0.store(0, Ordering::Relaxed);
-        std::mem::replace(&mut generations.old, std::mem::take(&mut generations.young))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Generations> {
+    fn lock(&self) -> MutexGuard<'_, Generations<Key, Entry>> {
         // The maps are whole at every moment, so a thread that panicked has left nothing half done.
         self.generations.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -3,12 +3,11 @@
 //! The rules that all JSON grammars have, the escapes of their characters, the tools of the last request: a cache that
 //! outlives one grammar builds each once. Units are found by their [forms](crate::form), compared in full.
 //!
-//! Two generations bound it: what is used is in the young one, what was not used since the last change of generations is
-//! forgotten at the next.
+//! Two [generations](Generations) bound it: what was not used since the last change is forgotten at the next.
 
 use crate::form::Portable;
 use crate::tables::Tables;
-use formwork_grammar::HashMap;
+use formwork_grammar::Generations;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Automata kept from one grammar to the next; give the same one to every [`build_with`](crate::build_with) with the same
@@ -22,8 +21,8 @@ pub struct Cache {
 #[derive(Debug, Default)]
 struct Inner {
     /// Rules by their forms.
-    identities: Generations<u32>,
-    units: Generations<Kept>,
+    identities: Forms<u32>,
+    units: Forms<Kept>,
     n_identities: u32,
 }
 
@@ -38,50 +37,36 @@ pub(crate) struct Kept {
 /// Entries with their forms.
 pub(crate) type Entries<V> = Vec<(Box<[u32]>, V)>;
 
-/// Entries by form, in two generations.
+/// Entries by form.
 #[derive(Debug)]
-struct Generations<V> {
-    young: HashMap<Box<[u32]>, V>,
-    old: HashMap<Box<[u32]>, V>,
+struct Forms<V> {
+    generations: Generations<Box<[u32]>, V>,
     /// Of the young ones.
     n_bytes: usize,
 }
 
-impl<V> Default for Generations<V> {
+impl<V> Default for Forms<V> {
     fn default() -> Self {
-        Self { young: HashMap::default(), old: HashMap::default(), n_bytes: 0 }
+        Self { generations: Generations::default(), n_bytes: 0 }
     }
 }
 
-impl<V: Clone> Generations<V> {
+impl<V: Clone> Forms<V> {
     fn get(&mut self, form: &[u32], size: impl Fn(&V) -> usize) -> Option<V> {
-        if let Some(found) = self.young.get(form) {
-            return Some(found.clone());
+        let (found, was_old) = self.generations.get(form)?;
+        if was_old {
+            self.n_bytes += size(found) + size_of_val(form);
         }
-        let (form, found) = self.old.remove_entry(form)?;
-        self.n_bytes += size(&found) + size_of_val(&form[..]);
-        self.young.insert(form, found.clone());
-        Some(found)
-    }
-
-    /// By generation, the older one first, and by form.
-    fn sorted(&self) -> Entries<V> {
-        let mut sorted = Vec::with_capacity(self.old.len() + self.young.len());
-        for generation in [&self.old, &self.young] {
-            let first = sorted.len();
-            sorted.extend(generation.iter().map(|(form, entry)| (form.clone(), entry.clone())));
-            sorted[first..].sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
-        }
-        sorted
+        Some(found.clone())
     }
 
     fn insert(&mut self, form: &[u32], entry: V, size: usize, max_bytes: usize) {
         if self.n_bytes > max_bytes / 2 {
-            self.old = std::mem::take(&mut self.young);
+            self.generations.age();
             self.n_bytes = 0;
         }
         self.n_bytes += size + size_of_val(form);
-        self.young.insert(form.into(), entry);
+        self.generations.insert(form.into(), entry);
     }
 }
 
@@ -118,7 +103,7 @@ impl Cache {
     /// The number of identities given, and everything that is kept, by generation and form, the older one first.
     pub(crate) fn contents(&self) -> (u32, Entries<u32>, Entries<Kept>) {
         let inner = self.lock();
-        (inner.n_identities, inner.identities.sorted(), inner.units.sorted())
+        (inner.n_identities, inner.identities.generations.sorted(), inner.units.generations.sorted())
     }
 
     /// The identity of the rule with this form: equal for equal forms, as long as the cache remembers it.

@@ -147,13 +147,8 @@ impl<'a> MaskWriter<'a> {
                 self.written.u8(0);
                 self.tokens(tokens);
             }
-            TokenSet::Bits(words) => {
+            TokenSet::Bits { words, more } => {
                 self.written.u8(1);
-                let number = self.sets.number(words);
-                self.written.u32(number);
-            }
-            TokenSet::Slice { words, more } => {
-                self.written.u8(2);
                 let number = self.sets.number(words);
                 self.written.u32(number);
                 self.tokens(more);
@@ -359,10 +354,9 @@ impl<'a> Reading<'a> {
         let words = |reader: &mut Reader<'_>| {
             reader.below(self.sets.len()).map(|number| Arc::clone(&self.sets[number as usize]))
         };
-        Ok(match reader.below(3)? {
+        Ok(match reader.below(2)? {
             0 => TokenSet::List(self.tokens(reader)?),
-            1 => TokenSet::Bits(words(reader)?),
-            _ => TokenSet::Slice { words: words(reader)?, more: self.tokens(reader)? },
+            _ => TokenSet::Bits { words: words(reader)?, more: self.tokens(reader)? },
         })
     }
 

@@ -2,19 +2,18 @@
 
 use crate::bits;
 use crate::slices::Slices;
-use formwork_grammar::HashSet;
+use formwork_grammar::Generations;
 use formwork_vocab::TokenId;
 use std::sync::Arc;
 
-/// Tokens as a list of ids, or as a bitset when the list would be long, or as what a shared bitset has and some more.
+/// Tokens as a list of ids, or as a bitset when the list would be long, perhaps that of a slice, with some more ids.
 ///
 /// Most states allow a handful of tokens: as bitsets of 16 KB each, the masks of a large schema took 213 MB; a list of up
-/// to 400 ids is faster to apply than a bitset besides.
+/// to 400 ids is faster to apply than a bitset besides. Bitsets are [shared](SharedSets).
 #[derive(Clone, Debug)]
 pub(crate) enum TokenSet {
     List(Box<[TokenId]>),
-    Bits(Arc<[u32]>),
-    Slice { words: Arc<[u32]>, more: Box<[TokenId]> },
+    Bits { words: Arc<[u32]>, more: Box<[TokenId]> },
 }
 
 impl Default for TokenSet {
@@ -32,7 +31,7 @@ impl TokenSet {
         if bits::count(words) <= MAX_LIST {
             Self::List(bits::tokens(words).collect())
         } else {
-            Self::Bits(slices.shared(words))
+            Self::Bits { words: slices.shared(words), more: Box::default() }
         }
     }
 
@@ -41,7 +40,7 @@ impl TokenSet {
         if more.len() <= MAX_LIST {
             let more = more.into();
             return match slice {
-                Some(words) => Self::Slice { words: Arc::clone(words), more },
+                Some(words) => Self::Bits { words: Arc::clone(words), more },
                 None => Self::List(more),
             };
         }
@@ -52,17 +51,13 @@ impl TokenSet {
         for &token in more {
             bits::set(&mut words, token);
         }
-        Self::Bits(slices.shared(&words))
+        Self::Bits { words: slices.shared(&words), more: Box::default() }
     }
 
     /// Adds the set to a mask.
     #[inline]
     pub(crate) fn add_to(&self, mask: &mut [u32]) {
-        match self {
-            Self::List(_) => {}
-            Self::Bits(words) => bits::or(mask, words),
-            Self::Slice { words, .. } => bits::or(mask, words),
-        }
+        bits::or(mask, self.words());
         for &token in self.listed() {
             bits::set(mask, token);
         }
@@ -86,16 +81,14 @@ impl TokenSet {
     fn words(&self) -> &[u32] {
         match self {
             Self::List(_) => &[],
-            Self::Bits(words) => words,
-            Self::Slice { words, .. } => words,
+            Self::Bits { words, .. } => words,
         }
     }
 
     /// The tokens that are kept as ids.
     fn listed(&self) -> &[TokenId] {
         match self {
-            Self::List(tokens) | Self::Slice { more: tokens, .. } => tokens,
-            Self::Bits(_) => &[],
+            Self::List(tokens) | Self::Bits { more: tokens, .. } => tokens,
         }
     }
 
@@ -112,7 +105,9 @@ impl TokenSet {
     /// Heap memory in bytes; a bitset counts for the first who has it.
     pub(crate) fn memory_size(&self) -> usize {
         let own = match self {
-            Self::Bits(words) if Arc::strong_count(words) <= 2 => size_of_val(&words[..]),
+            Self::Bits { words, .. } if Arc::strong_count(words) <= SharedSets::HOLDERS + 1 => {
+                size_of_val(&words[..])
+            }
             _ => 0,
         };
         own + size_of_val(self.listed())
@@ -121,26 +116,35 @@ impl TokenSet {
 
 /// Bitsets, each once: what states accept is often the same though the states are not, all that may begin a string, say.
 ///
-/// Of 20 wide masks some 19 have a set that was there. Two generations, of which the older is forgotten.
+/// Of 20 wide masks some 19 have a set that was there.
 #[derive(Debug, Default)]
 pub(crate) struct SharedSets {
-    young: HashSet<Arc<[u32]>>,
-    old: HashSet<Arc<[u32]>>,
+    /// Each set under itself.
+    generations: Generations<Arc<[u32]>, Arc<[u32]>>,
+    /// Of the young generation.
+    n_sets: usize,
 }
 
 /// How many sets a generation has: 8 MiB for a vocabulary of 128,000.
 const MAX_SHARED: usize = 512;
 
 impl SharedSets {
+    /// How often a set is held here.
+    const HOLDERS: usize = 2;
+
     pub(crate) fn get(&mut self, words: &[u32]) -> Arc<[u32]> {
-        if let Some(known) = self.young.get(words) {
-            return Arc::clone(known);
+        if let Some((known, was_old)) = self.generations.get(words) {
+            let known = Arc::clone(known);
+            self.n_sets += usize::from(was_old);
+            return known;
         }
-        let set = self.old.get(words).cloned().unwrap_or_else(|| words.into());
-        if self.young.len() >= MAX_SHARED {
-            self.old = std::mem::take(&mut self.young);
+        if self.n_sets >= MAX_SHARED {
+            self.generations.age();
+            self.n_sets = 0;
         }
-        self.young.insert(Arc::clone(&set));
+        let set: Arc<[u32]> = words.into();
+        self.n_sets += 1;
+        self.generations.insert(Arc::clone(&set), Arc::clone(&set));
         set
     }
 }
