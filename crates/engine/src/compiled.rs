@@ -176,10 +176,14 @@ impl CompiledGrammar {
     /// Heap memory in bytes, local masks computed so far (shared ones too) and the rows left by matchers included,
     /// the vocabulary not.
     pub fn memory_size(&self) -> usize {
+        self.inner.automata.memory_size() + self.local_masks_size() + self.inner.shelf.memory_size()
+    }
+
+    /// Heap memory in bytes of the local masks that are [computed](Self::n_local_masks); those that other grammars have, too, are
+    /// counted.
+    pub fn local_masks_size(&self) -> usize {
         let locals = self.slots().flat_map(Slots::made).map(|(_, _, local)| local);
-        self.inner.automata.memory_size()
-            + locals.map(|local| size_of::<LocalMask>() + local.memory_size()).sum::<usize>()
-            + self.inner.shelf.memory_size()
+        locals.map(|local| size_of::<LocalMask>() + local.memory_size()).sum()
     }
 
     /// How many local masks are computed, of how many there are in the rules that are built.

@@ -98,15 +98,13 @@ impl Compiled for Ready {
         let (automata, ns) = clock::time(build);
         let (done, all) = self.compiled.n_local_masks();
         let n_states = automata.map_or(0, |automata| automata.n_states());
-        // Four bytes a state are the index of its local mask.
-        let others = self.compiled.automata().memory_size() + 4 * self.compiled.automata().n_states();
         let figures = [
             ("automata ns", ns),
             ("states", n_states as u64),
             ("local masks", all as u64),
             ("local masks done", done as u64),
             ("bytes", self.compiled.memory_size() as u64),
-            ("bytes of local masks", self.compiled.memory_size().saturating_sub(others) as u64),
+            ("bytes of local masks", self.compiled.local_masks_size() as u64),
         ];
         figures.map(|(name, value)| (name.to_owned(), value)).into()
     }
