@@ -9,7 +9,7 @@ mod tags;
 use crate::build::Memory;
 use crate::config::Limits;
 use crate::deferred::Deferred;
-use crate::dfa::Dfa;
+use crate::dfa::{Dfa, Letter};
 use crate::facts::Facts;
 use crate::nfa::{Nfa, Node, NodeId, Range};
 use crate::plan::{Plan, left_recursion, operands};
@@ -17,7 +17,7 @@ use crate::regions;
 use crate::spelling::{Speller, Spelling};
 use crate::subset::{Bounds, determinise};
 use crate::symbols::Symbols;
-use crate::text::{complement, intersection, tidy};
+use crate::text::{all_but, complement, intersection, tidy};
 use crate::ticks::{lengths_are_contiguous, ticks};
 use crate::unit::{Body, Lengths, Piece, Shape, Spelled, Unit, apart, measured, pieces};
 use crate::work::{Stop, Work};
@@ -292,8 +292,13 @@ impl<'g> Context<'g> {
                     continue;
                 }
             }
-            let dfa = self.intersection_of(operands(grammar.expr(expr)), rule, plan, work)?;
-            let dfa = if matches!(grammar.expr(expr), Expr::Not(_)) { complement(&dfa, work)? } else { dfa };
+            let dfa = match grammar.expr(expr) {
+                Expr::Not(body) => match literals::words(grammar, *body, self.limits.max_states) {
+                    Some(words) => all_but(words, work)?,
+                    None => complement(&self.text(*body, rule, plan, work)?, work)?,
+                },
+                expr => self.intersection_of(operands(expr), rule, plan, work)?,
+            };
             self.memory.keep_text(expr, Arc::new(dfa));
         }
         Ok(())
@@ -337,10 +342,25 @@ pub(crate) struct Draft {
     /// Nodes to be written.
     todo: Vec<NodeId>,
     speller: Speller,
+    /// Automata over code points that nodes are states of.
+    texts: Vec<Embedded>,
     /// Units of symbols, by name.
     symbols: HashMap<Box<str>, u32>,
     /// A buffer.
     letters: Vec<Range>,
+}
+
+/// An automaton over code points in another's nodes.
+#[derive(Clone, Debug)]
+struct Embedded {
+    dfa: Arc<Dfa>,
+    /// How its letters are spelled, and what follows its texts.
+    spelling: Spelling,
+    next: NodeId,
+    /// What leads to its first state; what leads to the others stands behind.
+    targets: NodeId,
+    /// Whether every character ticks.
+    ticks: bool,
 }
 
 impl Draft {
@@ -358,6 +378,7 @@ impl Draft {
             memo: HashMap::default(),
             todo: Vec::new(),
             speller: Speller::default(),
+            texts: Vec::new(),
             symbols: HashMap::default(),
             letters: Vec::new(),
         };
@@ -430,6 +451,10 @@ impl Builder<'_, '_> {
         self.check_nodes()?;
         match self.nfa.nodes[node as usize] {
             Node::Deferred { expr, spelling, next } => self.fill(node, expr, spelling, next, work),
+            Node::Text { text, state } => {
+                self.nfa.nodes[node as usize] = self.text_state(text, state);
+                Ok(())
+            }
             _ => Ok(()),
         }
     }
@@ -484,7 +509,7 @@ impl Builder<'_, '_> {
             Expr::And(_) | Expr::Not(_) => {
                 self.context.prepare_texts(expr, self.draft.rule, self.plan, work)?;
                 let dfa = self.context.memory.known_text(expr).unwrap_or_default();
-                let first = self.embed(&dfa, spelling, next, false);
+                let first = self.embed(dfa, spelling, next, false);
                 self.nfa.split(&[first])
             }
             Expr::Set { .. } | Expr::Machine(_) => {
@@ -722,7 +747,7 @@ impl Builder<'_, '_> {
             }
             Body::Measured(parts) => {
                 let dfa = Arc::clone(&self.context.memory.measured[parts]);
-                self.embed(&dfa, shape.body_spelling, exit, true)
+                self.embed(dfa, shape.body_spelling, exit, true)
             }
         };
         let first = self.uncounted(&shape.before, head);
@@ -730,30 +755,42 @@ impl Builder<'_, '_> {
     }
 
     /// The nodes of an automaton over code points, spelled, going on at `next`; with `ticks`, every character ticks.
-    fn embed(&mut self, dfa: &Dfa, spelling: Spelling, next: NodeId, ticks: bool) -> NodeId {
-        let nodes: Vec<NodeId> = dfa.numbers().map(|_| self.nfa.reserve()).collect();
-        let targets: Vec<NodeId> = match ticks {
-            true => nodes.iter().map(|&node| self.nfa.add(Node::Tick(node))).collect(),
-            false => nodes.clone(),
-        };
+    fn embed(&mut self, dfa: Arc<Dfa>, spelling: Spelling, next: NodeId, ticks: bool) -> NodeId {
+        if dfa.len() == 0 {
+            return self.draft.dead;
+        }
+        let (text, first) = (self.draft.texts.len() as u32, self.nfa.nodes.len() as NodeId);
+        for state in dfa.numbers() {
+            self.nfa.add(Node::Text { text, state });
+        }
+        self.draft.todo.extend(dfa.numbers().rev().map(|state| first + state));
+        let mut targets = first;
+        if ticks {
+            targets = self.nfa.nodes.len() as NodeId;
+            for state in dfa.numbers() {
+                self.nfa.add(Node::Tick(first + state));
+            }
+        }
+        self.draft.texts.push(Embedded { dfa, spelling, next, targets, ticks });
+        first
+    }
+
+    /// The node of a state of an automaton over code points.
+    fn text_state(&mut self, text: u32, state: u32) -> Node {
+        let Embedded { dfa, spelling, next, targets, ticks } = self.draft.texts[text as usize].clone();
+        let letters = dfa.letters(state);
+        let edge =
+            |letter: &Letter| Range { low: letter.low, high: letter.high, target: targets + letter.target };
+        let edges: SmallVec<[Range; 8]> = letters.iter().map(edge).collect();
         // Escapes in line make a loop over nearly everything a plain one; elsewhere they multiply the states.
         let large = dfa.len() > LARGE_TEXT && !ticks;
-        let mut edges: Vec<Range> = Vec::new();
-        for state in dfa.numbers() {
-            edges.clear();
-            edges.extend(dfa.letters(state).iter().map(|letter| {
-                let target = targets[letter.target as usize];
-                Range { low: letter.low, high: letter.high, target }
-            }));
-            let loops = dfa.letters(state).iter().all(|letter| letter.target == state);
-            let mut reads = self.characters(&edges, spelling, large && !loops);
-            if dfa.is_accepting(state) {
-                let node = self.nfa.add(reads);
-                reads = self.nfa.split(&[node, next]);
-            }
-            self.nfa.nodes[nodes[state as usize] as usize] = reads;
+        let loops = letters.iter().all(|letter| letter.target == state);
+        let reads = self.characters(&edges, spelling, large && !loops);
+        if !dfa.is_accepting(state) {
+            return reads;
         }
-        nodes[0]
+        let node = self.nfa.add(reads);
+        self.nfa.split(&[node, next])
     }
 }
 

@@ -52,6 +52,8 @@ pub(crate) enum Node {
     Literal { first: u32, end: u32, next: NodeId },
     /// Reads an expression and goes on there: not written yet.
     Deferred { expr: ExprId, spelling: Spelling, next: NodeId },
+    /// Is a state of an automaton over code points: not written yet.
+    Text { text: u32, state: u32 },
     /// Goes on in all of these without reading: `first..end`.
     Split(u32, u32),
     /// One more repetition of the counted body is complete; goes on without reading.
@@ -66,6 +68,13 @@ pub(crate) struct LiteralLetter {
     pub(crate) letter: u32,
     /// Its escapes in JSON; never the root.
     pub(crate) unit: Option<NonZeroU32>,
+}
+
+impl Node {
+    /// Whether it is to be written.
+    pub(crate) fn is_deferred(self) -> bool {
+        matches!(self, Self::Deferred { .. } | Self::Text { .. })
+    }
 }
 
 /// Nodes; the entry and the end are kept by whoever builds it.

@@ -217,7 +217,7 @@ impl Subset {
                 Node::Tick(target) => self.ticked.push(target),
                 Node::Read { letters, calls } if letters.0 == letters.1 && calls.0 == calls.1 => {}
                 Node::Read { .. } | Node::Literal { .. } | Node::End => self.set.push(node),
-                Node::Deferred { .. } => unreachable!("it was written"),
+                Node::Deferred { .. } | Node::Text { .. } => unreachable!("it was written"),
             }
         }
         self.set.sort_unstable();
@@ -284,10 +284,8 @@ impl Subset {
 
     /// Makes sure that a node is written.
     fn write(&mut self, node: NodeId, work: &mut Work<'_>) -> Result<(), Stop> {
-        let (Node::Deferred { .. }, Some(deferred)) = (self.nfa.nodes[node as usize], &mut self.deferred)
-        else {
-            return Ok(());
-        };
+        let is_deferred = self.nfa.nodes[node as usize].is_deferred();
+        let Some(deferred) = self.deferred.as_mut().filter(|_| is_deferred) else { return Ok(()) };
         deferred.write(&mut self.nfa, node, work)?;
         self.by_target.resize(self.nfa.nodes.len(), UNKNOWN);
         self.seen.resize(self.nfa.nodes.len(), 0);

@@ -69,6 +69,43 @@ pub(crate) fn complement(dfa: &Dfa, work: &mut Work<'_>) -> Result<Dfa, Stop> {
     tidy(result, work)
 }
 
+/// All texts but these words; the minimal automaton.
+///
+/// A state is the words that the text so far begins, as a part of them in order; what begins none may be any text. So "none of
+/// these names" costs what the names' letters cost, instead of an automaton of the names that is then turned around.
+///
+/// `{"ab", "b"}`: s0* a→s2, b→s3, else s1; s1* anything→s1; s2* b→s3, else s1; s3 anything→s1, since there one of them ends.
+pub(crate) fn all_but(mut words: Vec<Vec<u32>>, work: &mut Work<'_>) -> Result<Dfa, Stop> {
+    words.sort_unstable();
+    words.dedup();
+    const ANY: u32 = 1;
+    let mut dfa = Dfa::default();
+    // The words first..end, whose beginnings of this length are the same.
+    let mut states = vec![(0, words.len(), 0), (0, 0, 0)];
+    while let Some(&(mut first, end, len)) = states.get(dfa.len()) {
+        work.spend(1)?;
+        // The shortest word stands first.
+        let is_word = first < end && words[first].len() == len;
+        first += usize::from(is_word);
+        let mut low = 0;
+        while first < end {
+            let letter = words[first][len];
+            if low < letter {
+                dfa.add_letter(Letter { low, high: letter - 1, ticks: false, target: ANY });
+            }
+            dfa.add_letter(Letter { low: letter, high: letter, ticks: false, target: states.len() as u32 });
+            let others = first + words[first..end].partition_point(|word| word[len] == letter);
+            states.push((first, others, len + 1));
+            (first, low) = (others, letter + 1);
+        }
+        if low <= LAST {
+            dfa.add_letter(Letter { low, high: LAST, ticks: false, target: ANY });
+        }
+        dfa.finish_state(!is_word);
+    }
+    minimise(dfa, work)
+}
+
 /// Drops states that cannot accept and merges equal ones.
 pub(crate) fn tidy(mut dfa: Dfa, work: &mut Work<'_>) -> Result<Dfa, Stop> {
     let live = accepting_reachable(&dfa, |_| true);
@@ -96,4 +133,32 @@ pub(crate) fn accepting_reachable(dfa: &Dfa, may_call: impl Fn(u32) -> bool) -> 
         }
     }
     live
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_but_some_words() {
+        let never = || false;
+        let mut work = Work::new(10_000, &never);
+        let letters = |word: &str| word.chars().map(u32::from).collect::<Vec<u32>>();
+        let names = ["", "ab", "abc", "xbc", "é", "yabc", "abc"];
+        let dfa = all_but(names.map(letters).to_vec(), &mut work).expect("enough work");
+        let accepts = |text: &str| {
+            let step = |state: u32, letter: u32| {
+                let of = |edge: &&Letter| (edge.low..=edge.high).contains(&letter);
+                dfa.letters(state).iter().find(of).map(|edge| edge.target)
+            };
+            letters(text).into_iter().try_fold(0, step).is_some_and(|state| dfa.is_accepting(state))
+        };
+        for text in
+            ["", "a", "ab", "abc", "abcd", "bc", "é", "éé", "x", "xb", "xbc", "ya", "yabc", "\u{10ffff}"]
+        {
+            assert_eq!(accepts(text), !names.contains(&text), "{text:?}");
+        }
+        // The start, any text, and what is behind abc (as behind é), ab, a, xb (as behind yab), x (as behind ya), and y.
+        assert_eq!(dfa.len(), 8);
+    }
 }

@@ -4,7 +4,7 @@ use super::Builder;
 use crate::nfa::{LiteralLetter, Node, NodeId, Range};
 use crate::spelling::Spelling;
 use crate::unit::Unit;
-use formwork_grammar::{Expr, ExprId};
+use formwork_grammar::{Expr, ExprId, Grammar};
 use smallvec::SmallVec;
 use std::num::NonZeroU32;
 
@@ -158,6 +158,25 @@ impl Builder<'_, '_> {
         }
         root
     }
+}
+
+/// The words, if an expression over text is a choice of some that have at most so many letters together.
+pub(super) fn words(grammar: &Grammar, expr: ExprId, max_letters: usize) -> Option<Vec<Vec<u32>>> {
+    let whole = [expr];
+    let parts: &[ExprId] = match grammar.expr(expr) {
+        Expr::Alt(parts) => parts,
+        _ => &whole,
+    };
+    let mut left = max_letters;
+    let word = |part: &ExprId| match grammar.expr(*part) {
+        Expr::Empty => Some(Vec::new()),
+        Expr::Bytes(bytes) => {
+            left = left.checked_sub(bytes.len())?;
+            Some(letters_of(bytes, Spelling::CodePoints))
+        }
+        _ => None,
+    };
+    parts.iter().map(word).collect()
 }
 
 /// The letters of a literal: bytes, or characters where they are spelled or are the letters.
