@@ -10,7 +10,7 @@ use crate::{
 };
 use hashbrown::HashTable;
 use smallvec::SmallVec;
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -49,13 +49,37 @@ const SMALL: usize = 112;
 type Operands = SmallVec<[ExprId; FEW]>;
 
 /// An expression whose lists are borrowed. Most that are made are in the arena already, and then nothing is allocated.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Sketch<'a> {
     Bytes(&'a [u8]),
     Seq(&'a [ExprId]),
     Alt(&'a [ExprId]),
     And(&'a [ExprId]),
     Other(&'a Expr),
+}
+
+impl Hash for Sketch<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Self::Bytes(bytes) => {
+                state.write_u8(0);
+                state.write(bytes);
+            }
+            Self::Seq(parts) => hash_ids(1, parts, state),
+            Self::Alt(parts) => hash_ids(2, parts, state),
+            Self::And(parts) => hash_ids(3, parts, state),
+            Self::Other(expr) => expr.hash(state),
+        }
+    }
+}
+
+/// PERF: two ids at a time; most of what is hashed is lists.
+fn hash_ids<H: Hasher>(kind: u64, ids: &[ExprId], state: &mut H) {
+    let raw = |id: &ExprId| id.index() as u64;
+    state.write_u64(kind << 32 | ids.len() as u64);
+    for pair in ids.chunks(2) {
+        state.write_u64(pair.iter().fold(0, |both, id| both << 32 | raw(id)));
+    }
 }
 
 impl<'a> Sketch<'a> {
@@ -309,34 +333,51 @@ impl GrammarBuilder {
     fn seq_of(&mut self, parts: &mut dyn Iterator<Item = ExprId>) -> ExprId {
         let mut flat = Operands::new();
         let mut never = false;
+        let is_literal = |part: &ExprId| matches!(self.exprs[part.index()], Expr::Bytes(_));
+        // Whether the last part is a literal, and whether two stand side by side.
+        let (mut after_literal, mut adjacent) = (false, false);
         for part in parts {
             match &self.exprs[part.index()] {
                 Expr::Empty => {}
                 Expr::Never => never = true,
-                Expr::Seq(inner) => flat.extend_from_slice(inner),
-                _ => flat.push(part),
+                Expr::Seq(inner) => {
+                    adjacent |= after_literal && inner.first().is_some_and(is_literal);
+                    after_literal = inner.last().is_some_and(is_literal);
+                    flat.extend_from_slice(inner);
+                }
+                expr => {
+                    let literal = matches!(expr, Expr::Bytes(_));
+                    adjacent |= after_literal && literal;
+                    after_literal = literal;
+                    flat.push(part);
+                }
             }
         }
         if never {
             return self.never;
         }
-        // Adjacent literals are one literal.
-        let n_literals = |this: &Self, parts: &[ExprId]| {
-            parts.iter().take_while(|part| matches!(this.exprs[part.index()], Expr::Bytes(_))).count()
-        };
-        let (mut n_done, mut n_kept) = (0, 0);
-        while n_done < flat.len() {
-            let n = n_literals(self, &flat[n_done..]);
-            flat[n_kept] = if n > 1 { self.joined(&flat[n_done..n_done + n]) } else { flat[n_done] };
-            n_done += n.max(1);
-            n_kept += 1;
+        if adjacent {
+            self.join_literals(&mut flat);
         }
-        flat.truncate(n_kept);
         match flat[..] {
             [] => self.empty,
             [one] => one,
             _ => self.intern_sketch(Sketch::Seq(&flat)),
         }
+    }
+
+    /// Makes one literal of those side by side.
+    fn join_literals(&mut self, parts: &mut Operands) {
+        let (mut n_done, mut n_kept) = (0, 0);
+        while n_done < parts.len() {
+            let rest = &parts[n_done..];
+            let is_literal = |part: &&ExprId| matches!(self.exprs[part.index()], Expr::Bytes(_));
+            let n = rest.iter().take_while(is_literal).count();
+            parts[n_kept] = if n > 1 { self.joined(&rest[..n]) } else { rest[0] };
+            n_done += n.max(1);
+            n_kept += 1;
+        }
+        parts.truncate(n_kept);
     }
 
     /// These literals as one.
@@ -687,12 +728,15 @@ fn heap_bytes(expr: &Expr) -> usize {
 fn properties(expr: &Expr, of: &[Properties]) -> Properties {
     let leaf = Properties { is_text: true, has_rules: false, has_members: false, tree_size: 1 };
     let all = |parts: &[ExprId]| {
-        parts.iter().map(|part| of[part.index()]).fold(leaf, |a, b| Properties {
-            is_text: a.is_text && b.is_text,
-            has_rules: a.has_rules || b.has_rules,
-            has_members: a.has_members || b.has_members,
-            tree_size: a.tree_size.saturating_add(b.tree_size),
-        })
+        let mut all = leaf;
+        for part in parts {
+            let part = &of[part.index()];
+            all.is_text &= part.is_text;
+            all.has_rules |= part.has_rules;
+            all.has_members |= part.has_members;
+            all.tree_size = all.tree_size.saturating_add(part.tree_size);
+        }
+        all
     };
     match expr {
         Expr::Empty | Expr::Never | Expr::Class(_) => leaf,

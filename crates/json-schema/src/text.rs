@@ -9,7 +9,8 @@
 use crate::error::Error;
 use crate::formats::{Format, Syntax};
 use formwork_grammar::{CharClass, Expr, ExprId, Grammar, GrammarBuilder, HashMap, HashSet, Place};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::rc::Rc;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// Derivatives computed for one question before the answer is "don't know".
 const EMPTINESS_BUDGET: usize = 400;
@@ -19,11 +20,11 @@ const EMPTINESS_BUDGET: usize = 400;
 pub(crate) struct Texts {
     /// Made when there is a text.
     builder: Option<Box<GrammarBuilder>>,
-    patterns: HashMap<Arc<str>, ExprId>,
+    patterns: HashMap<Rc<str>, ExprId>,
     formats: HashMap<&'static str, ExprId>,
     nullable: HashMap<ExprId, bool>,
     derivatives: HashMap<(ExprId, char), ExprId>,
-    verdicts: HashMap<(ExprId, Arc<str>), bool>,
+    verdicts: HashMap<(ExprId, Rc<str>), bool>,
     emptiness: HashMap<ExprId, Option<bool>>,
 }
 
@@ -48,7 +49,7 @@ impl Texts {
     }
 
     /// The strings in which an ECMA-262 regular expression finds something.
-    pub(crate) fn pattern(&mut self, pattern: &Arc<str>) -> Result<ExprId, PatternError> {
+    pub(crate) fn pattern(&mut self, pattern: &Rc<str>) -> Result<ExprId, PatternError> {
         if let Some(&text) = self.patterns.get(pattern) {
             return Ok(text);
         }
@@ -68,7 +69,7 @@ impl Texts {
     }
 
     /// Whether a string is of a syntax.
-    pub(crate) fn has_syntax(&mut self, syntax: Syntax, string: &Arc<str>) -> bool {
+    pub(crate) fn has_syntax(&mut self, syntax: Syntax, string: &Rc<str>) -> bool {
         match syntax {
             // Look-behind and the like are no languages here, but regular expressions all the same.
             Syntax::Regex => !matches!(self.pattern(string), Err(PatternError::Invalid(_))),
@@ -87,7 +88,7 @@ impl Texts {
     }
 
     /// Whether a string is in the language.
-    pub(crate) fn matches(&mut self, text: ExprId, string: &Arc<str>) -> bool {
+    pub(crate) fn matches(&mut self, text: ExprId, string: &Rc<str>) -> bool {
         let key = (text, string.clone());
         if let Some(&verdict) = self.verdicts.get(&key) {
             return verdict;

@@ -17,7 +17,7 @@ use hashbrown::HashTable;
 use smallvec::SmallVec;
 use std::hash::BuildHasher;
 use std::ops::Range;
-use std::sync::Arc;
+use std::rc::Rc;
 use strings::Strings;
 
 /// A value in a [`Forest`].
@@ -201,12 +201,12 @@ impl Forest {
     }
 
     /// The same, to be kept.
-    pub(crate) fn shared(&self, id: StringId) -> &Arc<str> {
+    pub(crate) fn shared(&self, id: StringId) -> &Rc<str> {
         self.strings.shared(id)
     }
 
     /// Members with their keys, to be kept.
-    pub(crate) fn named(&self, members: &[Member]) -> Vec<(Arc<str>, ValueId)> {
+    pub(crate) fn named(&self, members: &[Member]) -> Vec<(Rc<str>, ValueId)> {
         members.iter().map(|&(key, value)| (self.shared(key).clone(), value)).collect()
     }
 
@@ -242,7 +242,7 @@ impl Forest {
     }
 
     /// The same, to be kept.
-    pub(crate) fn as_shared(&self, id: ValueId) -> Option<&Arc<str>> {
+    pub(crate) fn as_shared(&self, id: ValueId) -> Option<&Rc<str>> {
         match self.get(id) {
             Value::String(string) => Some(self.shared(string)),
             _ => None,

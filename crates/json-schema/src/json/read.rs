@@ -261,7 +261,7 @@ impl<'t> Reader<'t> {
     /// Characters of a string that stand for themselves.
     fn plain(&mut self) {
         let rest = &self.text.as_bytes()[self.at..];
-        self.at += rest.iter().take_while(|&&b| b != b'"' && b != b'\\' && b >= b' ').count();
+        self.at += rest.iter().take_while(|&&byte| IS_PLAIN[usize::from(byte)]).count();
     }
 
     fn escape(&mut self) -> Result<char, Error> {
@@ -303,6 +303,19 @@ impl<'t> Reader<'t> {
         Ok(code)
     }
 }
+
+/// The bytes of strings that stand for themselves: all but quotes, backslashes and control characters.
+const IS_PLAIN: [bool; 256] = {
+    let mut is_plain = [true; 256];
+    let mut byte = 0;
+    while byte < b' ' {
+        is_plain[byte as usize] = false;
+        byte += 1;
+    }
+    is_plain[b'"' as usize] = false;
+    is_plain[b'\\' as usize] = false;
+    is_plain
+};
 
 /// A step of the conversion: visit a value, or put together one whose parts are done.
 enum Task<'v> {

@@ -6,7 +6,7 @@ use hashbrown::HashTable;
 use std::cell::OnceCell;
 use std::hash::BuildHasher;
 use std::ops::Range;
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// A string of a [`Forest`](super::Forest), key or value; equal strings have equal ids.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -35,7 +35,7 @@ pub(super) struct Strings {
 struct Known {
     at: Range<u32>,
     /// Made when it is first asked for: most strings are names of keywords and prose.
-    shared: OnceCell<Arc<str>>,
+    shared: OnceCell<Rc<str>>,
 }
 
 impl Strings {
@@ -74,7 +74,7 @@ impl Strings {
         spelled(&self.text, &self.known, id)
     }
 
-    pub(super) fn shared(&self, id: StringId) -> &Arc<str> {
+    pub(super) fn shared(&self, id: StringId) -> &Rc<str> {
         self.known[id.index()].shared.get_or_init(|| self.get(id).into())
     }
 }

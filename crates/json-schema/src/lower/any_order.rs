@@ -28,7 +28,7 @@ use super::object::{Name, Parts};
 use crate::error::Error;
 use crate::normal::{Alternative, Atom, Claims, Formula, FormulaId, Key, Tags};
 use formwork_grammar::{Clause, Conditions, ExprId, HashMap};
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// Names whose subsets are states.
 const FEW: usize = 2;
@@ -48,7 +48,7 @@ struct Way<'p> {
 }
 
 enum WayKey<'p> {
-    Name(&'p Arc<str>),
+    Name(&'p Rc<str>),
     Class(&'p [FormulaId]),
 }
 

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::json::Number;
 use crate::normal::{Alternative, Atom, Formula, FormulaId, Kind};
 use formwork_grammar::{Clause, Conditions, ExprId, HashMap};
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// Positions with a demand of their own.
 const MAX_PREFIX: u64 = 20_000;
@@ -425,7 +425,7 @@ const MAX_NESTED: usize = 4;
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Scalar {
     Word(Kind),
-    String(Arc<str>),
+    String(Rc<str>),
     Number(Number),
     Tuple(Vec<Scalar>),
 }

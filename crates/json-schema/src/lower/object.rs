@@ -13,7 +13,7 @@ use crate::normal::{Alternative, Atom, FewFormulas, Formula, FormulaId, Key, Kin
 use crate::options::PropertyOrder;
 use formwork_grammar::{ExprId, HashMap};
 use smallvec::{SmallVec, smallvec};
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// Names that no schema declares, but on which conditions hang (they are required, or stand under a `not`), come in any
 /// order among the undeclared ones, as long as there are no more of them than this; beyond it, after the declared ones
@@ -22,7 +22,7 @@ const MAX_FREE: usize = 4;
 
 /// A name that a formula mentions.
 pub(super) struct Name {
-    pub(super) name: Arc<str>,
+    pub(super) name: Rc<str>,
     /// What the conjuncts demand of its value.
     pub(super) demand: FormulaId,
     pub(super) required: bool,
@@ -48,7 +48,7 @@ pub(super) struct Parts {
 /// What is asked of the values of names, in the order in which the names were met.
 #[derive(Default)]
 struct Asks {
-    names: Distinct<Arc<str>>,
+    names: Distinct<Rc<str>>,
     asked: Vec<Asked>,
 }
 
@@ -61,7 +61,7 @@ struct Asked {
 }
 
 impl Asks {
-    fn of(&mut self, name: &Arc<str>) -> &mut Asked {
+    fn of(&mut self, name: &Rc<str>) -> &mut Asked {
         let number = self.names.number(name);
         if number == self.asked.len() {
             self.asked.push(Asked::default());
@@ -69,7 +69,7 @@ impl Asks {
         &mut self.asked[number]
     }
 
-    fn extend<'n>(&mut self, names: impl Iterator<Item = &'n Arc<str>>) {
+    fn extend<'n>(&mut self, names: impl Iterator<Item = &'n Rc<str>>) {
         names.for_each(|name| {
             self.of(name);
         });
@@ -227,7 +227,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn only_name(&self, keys: FormulaId) -> Option<Arc<str>> {
+    fn only_name(&self, keys: FormulaId) -> Option<Rc<str>> {
         match self.normal.formulas.get(keys) {
             Formula::Atom(Atom::StringIn(set, true)) if set.len() == 1 => set.first().cloned(),
             _ => None,
@@ -328,7 +328,7 @@ impl Lowering<'_> {
         if groups.is_empty() {
             return Ok(Vec::new());
         }
-        let names: Vec<Arc<str>> = declared.iter().chain(extra).map(|name| name.name.clone()).collect();
+        let names: Vec<Rc<str>> = declared.iter().chain(extra).map(|name| name.name.clone()).collect();
         let mut classes = Vec::new();
         for (demand, inside, languages) in groups {
             let language = self.normal.formulas.any(languages);
@@ -351,7 +351,7 @@ impl Lowering<'_> {
 
     // ---- the machines ----
 
-    pub(super) fn name_key(&mut self, name: &Arc<str>) -> ExprId {
+    pub(super) fn name_key(&mut self, name: &Rc<str>) -> ExprId {
         let text = self.b.literal(name.as_bytes());
         self.quoted(text)
     }
@@ -386,7 +386,7 @@ impl Lowering<'_> {
         let mut edges = Vec::new();
         // They may repeat, and what some member must satisfy is asked of the text: one of the repetitions will do.
         // Extra names that are treated alike share an edge.
-        let mut groups: Vec<(Ways, Vec<Arc<str>>)> = Vec::new();
+        let mut groups: Vec<(Ways, Vec<Rc<str>>)> = Vec::new();
         for extra in &parts.extra {
             let key = Key::Name { name: &extra.name, once: false };
             let ways = self.ways(core, key, extra.demand, pointer)?;

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::formats::Syntax;
 use crate::normal::{Atom, Formula, FormulaId};
 use formwork_grammar::{CharClass, Expr, ExprId};
-use std::sync::Arc;
+use std::rc::Rc;
 
 impl Lowering<'_> {
     pub(super) fn any_text(&mut self) -> ExprId {
@@ -68,7 +68,7 @@ impl Lowering<'_> {
         });
         if let Some(set) = set {
             // A finite set is filtered by what else is asked; no product is needed.
-            let kept: Vec<Arc<str>> =
+            let kept: Vec<Rc<str>> =
                 set.iter().filter(|&string| self.normal.string_satisfies(formula, string)).cloned().collect();
             return Ok(self.names(&kept));
         }
@@ -150,7 +150,7 @@ impl Lowering<'_> {
     }
 
     /// One of these strings.
-    pub(super) fn names(&mut self, names: &[Arc<str>]) -> ExprId {
+    pub(super) fn names(&mut self, names: &[Rc<str>]) -> ExprId {
         let names: Vec<ExprId> = names.iter().map(|name| self.b.literal(name.as_bytes())).collect();
         self.b.alt(names)
     }

@@ -8,7 +8,7 @@ use crate::json::{Number, Value, ValueId};
 use crate::options::Options;
 use crate::schema::{Additional, Assertion, ContentId, Identity, Parsed, Reader, Registry, SchemaAt};
 use formwork_grammar::{HashMap, HashSet};
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// The normal form of one schema, built on demand.
 pub(crate) struct Normal<'o> {
@@ -20,13 +20,13 @@ pub(crate) struct Normal<'o> {
     components: Vec<[State; 7]>,
     /// Of demands that are no single node.
     demands: HashMap<(FormulaId, Kind), FormulaId>,
-    pub(super) key_verdicts: HashMap<(FormulaId, Arc<str>), bool>,
+    pub(super) key_verdicts: HashMap<(FormulaId, Rc<str>), bool>,
     pub(super) empty_demands: PerFormula<bool>,
 }
 
 pub(super) struct NodeData {
     pub(super) content: NodeContent,
-    parsed: Option<Arc<Parsed>>,
+    parsed: Option<Rc<Parsed>>,
     /// The names that it declares.
     pub(super) declared: Option<Names>,
 }
@@ -121,11 +121,11 @@ impl<'o> Normal<'o> {
         first.map_or_else(String::new, |node| self.reader.registry.forest.pointer(self.place(node)))
     }
 
-    pub(super) fn parsed(&mut self, node: NodeId, schema: SchemaAt) -> Result<Arc<Parsed>, Error> {
+    pub(super) fn parsed(&mut self, node: NodeId, schema: SchemaAt) -> Result<Rc<Parsed>, Error> {
         if let Some(parsed) = &self.nodes[node.0 as usize].parsed {
             return Ok(parsed.clone());
         }
-        let parsed = Arc::new(self.reader.parse(schema)?);
+        let parsed = Rc::new(self.reader.parse(schema)?);
         self.nodes[node.0 as usize].parsed = Some(parsed.clone());
         Ok(parsed)
     }
@@ -172,7 +172,19 @@ impl<'o> Normal<'o> {
         if let State::Done(done) = self.state(node, kind) {
             return Ok(done);
         }
-        if !self.has_parts_in_place(node, kind)? {
+        let has_parts = match self.nodes[node.0 as usize].content {
+            NodeContent::Constant(_) => false,
+            NodeContent::Schema(schema) => {
+                let parsed = self.parsed(node, schema)?;
+                // PERF: most schemas leave one kind of the seven.
+                if excluded(&parsed, kind) {
+                    self.set_state(node, kind, State::Done(FormulaId::FALSE));
+                    return Ok(FormulaId::FALSE);
+                }
+                parsed.has_parts_in_place
+            }
+        };
+        if !has_parts {
             return self.finish(node, kind);
         }
         let mut stack = vec![(node, kind)];
@@ -194,13 +206,6 @@ impl<'o> Normal<'o> {
 
     fn set_state(&mut self, node: NodeId, kind: Kind, state: State) {
         self.components[node.0 as usize][kind as usize] = state;
-    }
-
-    /// Whether other components may have to be built first.
-    fn has_parts_in_place(&mut self, node: NodeId, kind: Kind) -> Result<bool, Error> {
-        let NodeContent::Schema(schema) = self.nodes[node.0 as usize].content else { return Ok(false) };
-        let parsed = self.parsed(node, schema)?;
-        Ok(parsed.has_parts_in_place && !excluded(&parsed, kind))
     }
 
     /// Builds a component whose parts are there.
@@ -267,7 +272,7 @@ impl<'o> Normal<'o> {
     pub(super) fn parts_in_place(&mut self, node: NodeId, kind: Kind) -> Result<Vec<(NodeId, Kind)>, Error> {
         let NodeContent::Schema(schema) = self.nodes[node.0 as usize].content else { return Ok(Vec::new()) };
         let parsed = self.parsed(node, schema)?;
-        if parsed.is_false || excluded(&parsed, kind) {
+        if excluded(&parsed, kind) {
             return Ok(Vec::new());
         }
         let mut parts = Vec::new();
@@ -330,7 +335,7 @@ impl<'o> Normal<'o> {
             NodeContent::Schema(schema) => schema,
         };
         let parsed = self.parsed(node, schema)?;
-        if parsed.is_false || excluded(&parsed, kind) {
+        if excluded(&parsed, kind) {
             return Ok(FormulaId::FALSE);
         }
         let mut parts = FewFormulas::new();
@@ -477,18 +482,18 @@ impl<'o> Normal<'o> {
     }
 
     /// The key language of one name.
-    pub(crate) fn name(&mut self, name: &Arc<str>) -> FormulaId {
+    pub(crate) fn name(&mut self, name: &Rc<str>) -> FormulaId {
         self.formulas.name(name)
     }
 
-    pub(super) fn present(&mut self, name: &Arc<str>) -> FormulaId {
+    pub(super) fn present(&mut self, name: &Rc<str>) -> FormulaId {
         let keys = self.name(name);
         self.formulas.atom(Atom::SomeKey { keys, demand: FormulaId::TRUE })
     }
 
     fn members(
         &mut self,
-        declared: &[(Arc<str>, SchemaAt)],
+        declared: &[(Rc<str>, SchemaAt)],
         patterns: &[(formwork_grammar::ExprId, SchemaAt)],
         additional: Option<Additional>,
     ) -> FormulaId {
@@ -498,7 +503,7 @@ impl<'o> Normal<'o> {
             parts.push(self.formulas.atom(Atom::AllKeys { keys, demand }));
         }
         let mut others = FewFormulas::with_capacity(patterns.len() + 1);
-        let mut names: Vec<Arc<str>> = declared.iter().map(|(name, _)| name.clone()).collect();
+        let mut names: Vec<Rc<str>> = declared.iter().map(|(name, _)| name.clone()).collect();
         names.sort_unstable();
         others.push(self.formulas.atom(Atom::StringIn(names.into(), false)));
         for &(text, schema) in patterns {
@@ -519,7 +524,7 @@ impl<'o> Normal<'o> {
 
     /// Equal to one of the values.
     fn equal_to(&mut self, values: &[ValueId], kind: Kind) -> FormulaId {
-        let mut strings: Vec<Arc<str>> = Vec::new();
+        let mut strings: Vec<Rc<str>> = Vec::new();
         let mut numbers: Vec<Number> = Vec::new();
         let mut ways = Vec::new();
         for &value in values {
@@ -554,7 +559,7 @@ impl<'o> Normal<'o> {
                         parts.push(self.formulas.atom(Atom::AllKeys { keys, demand }));
                         parts.push(self.present(name));
                     }
-                    let mut names: Vec<Arc<str>> = members.iter().map(|(name, _)| name.clone()).collect();
+                    let mut names: Vec<Rc<str>> = members.iter().map(|(name, _)| name.clone()).collect();
                     names.sort_unstable();
                     let keys = self.formulas.atom(Atom::StringIn(names.into(), false));
                     parts.push(self.formulas.atom(Atom::AllKeys { keys, demand: FormulaId::FALSE }));
@@ -580,7 +585,7 @@ impl<'o> Normal<'o> {
     }
 }
 
-/// Whether the schema's `type` leaves no value of the kind.
+/// Whether the schema or its `type` leaves no value of the kind.
 pub(super) fn excluded(parsed: &Parsed, kind: Kind) -> bool {
-    parsed.types.is_some_and(|types| !allows(&types, kind))
+    parsed.is_false || parsed.types.is_some_and(|types| !allows(&types, kind))
 }

@@ -27,7 +27,7 @@ use super::derive::Key;
 use super::formula::{Atom, Formula, FormulaId};
 use crate::error::Error;
 use formwork_grammar::{HashMap, HashSet};
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// How many names one after the other are told apart by their values.
 const MAX_TAGS: usize = 3;
@@ -48,7 +48,7 @@ type Set = Vec<FormulaId>;
 type TagAtom = (FormulaId, FormulaId, bool);
 
 /// What is known of names that come at most once: what their values satisfy in any case.
-pub(crate) type Tags = HashMap<Arc<str>, FormulaId>;
+pub(crate) type Tags = HashMap<Rc<str>, FormulaId>;
 
 impl Normal<'_> {
     /// The ways to read the value of a key that satisfies `demand`, under a formula over all members; `tags` are the other
@@ -159,7 +159,7 @@ impl Normal<'_> {
         let has_values = |this: &Self, formula: FormulaId| {
             this.formulas.atoms(formula).iter().any(|(_, atom)| matches!(atom, Atom::Value(_)))
         };
-        let parts: Arc<[FormulaId]> = match self.formulas.get(formula) {
+        let parts: Rc<[FormulaId]> = match self.formulas.get(formula) {
             Formula::False => return Some(Vec::new()),
             Formula::Atom(Atom::Value(_)) => return Some(vec![vec![formula]]),
             Formula::True | Formula::Atom(_) => return Some(vec![Set::new()]),
@@ -203,7 +203,7 @@ impl Normal<'_> {
 
     /// The formula for each class of the value of one other name, and for its absence: of the name that most of it depends on.
     fn cases(&mut self, formula: FormulaId, tags: &Tags) -> Option<Vec<FormulaId>> {
-        let mut names: Vec<(Arc<str>, Vec<TagAtom>)> = Vec::new();
+        let mut names: Vec<(Rc<str>, Vec<TagAtom>)> = Vec::new();
         for (id, atom) in self.formulas.atoms(formula) {
             let (keys, demand, every) = match atom {
                 Atom::AllKeys { keys, demand } => (keys, demand, true),

@@ -10,7 +10,7 @@ use super::formula::{Atom, FormulaId};
 use super::node::Kind;
 use crate::decimal::Decimal;
 use formwork_grammar::HashMap;
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// Constants that one value is compared with.
 const MAX_CONSTANTS: usize = 2_000;
@@ -19,7 +19,7 @@ const MAX_CONSTANTS: usize = 2_000;
 enum Sample {
     /// Any value of a kind whose values are all alike to the demands.
     Any(Kind),
-    String(Arc<str>),
+    String(Rc<str>),
     Number(Decimal),
     /// Strings or numbers that no demand mentions.
     Other(Kind),
@@ -44,7 +44,7 @@ impl Normal<'_> {
                 demands.iter().map(|&demand| self.component(demand, kind).ok()).collect::<Option<_>>()?;
             match kind {
                 Kind::String => {
-                    let mut names: Vec<Arc<str>> = Vec::new();
+                    let mut names: Vec<Rc<str>> = Vec::new();
                     for &component in &of_kind {
                         for (_, atom) in self.formulas.atoms(component) {
                             let Atom::StringIn(set, _) = atom else { return None };

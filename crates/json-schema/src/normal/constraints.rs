@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::json::Value;
 use crate::schema::{Additional, Assertion, SchemaAt, TypeSet};
 use formwork_grammar::HashSet;
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// What one keyword asks of a value.
 #[derive(Clone, Debug)]
@@ -103,7 +103,7 @@ impl Normal<'_> {
                                 Additional::Closed => ("strict_objects", FormulaId::FALSE),
                                 Additional::Schema(schema) => ("additionalProperties", self.demand(*schema)),
                             };
-                            let mut names: Vec<Arc<str>> =
+                            let mut names: Vec<Rc<str>> =
                                 declared.iter().map(|(name, _)| name.clone()).collect();
                             names.sort_unstable();
                             let mut keys = vec![self.formulas.atom(Atom::StringIn(names.into(), false))];

@@ -6,20 +6,20 @@
 use super::build::Normal;
 use super::formula::{Atom, Formula, FormulaId, Formulas};
 use formwork_grammar::HashMap;
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// The key of a member: a known name, or one of a class of unknown names.
 #[derive(Clone, Copy)]
 pub(crate) enum Key<'k> {
     /// A name that some formula mentions. `once` says that it cannot come again.
-    Name { name: &'k Arc<str>, once: bool },
+    Name { name: &'k Rc<str>, once: bool },
     /// Any name of a class, given by the key languages that contain it.
     Class(&'k [FormulaId]),
 }
 
 impl Normal<'_> {
     /// Whether a name is in a language of keys.
-    pub(crate) fn key_in(&mut self, keys: FormulaId, name: &Arc<str>) -> bool {
+    pub(crate) fn key_in(&mut self, keys: FormulaId, name: &Rc<str>) -> bool {
         if let Formula::Atom(Atom::StringIn(set, sign)) = self.formulas.get(keys) {
             return set.binary_search(name).is_ok() == *sign;
         }
@@ -33,7 +33,7 @@ impl Normal<'_> {
     }
 
     /// Whether a string satisfies a formula over the atoms of strings.
-    pub(crate) fn string_satisfies(&mut self, formula: FormulaId, string: &Arc<str>) -> bool {
+    pub(crate) fn string_satisfies(&mut self, formula: FormulaId, string: &Rc<str>) -> bool {
         let texts = &mut self.reader.texts;
         let length = string.chars().count() as u64;
         let result = self.formulas.replace(formula, &mut HashMap::default(), &mut |_, _, atom| {
@@ -89,7 +89,7 @@ impl Normal<'_> {
     }
 
     /// The formula once it is clear that a declared name does not come.
-    pub(crate) fn without_member(&mut self, formula: FormulaId, name: &Arc<str>) -> FormulaId {
+    pub(crate) fn without_member(&mut self, formula: FormulaId, name: &Rc<str>) -> FormulaId {
         let key = Key::Name { name, once: true };
         self.formulas.replace(formula, &mut HashMap::default(), &mut |formulas, id, atom| match *atom {
             Atom::AllKeys { keys, demand } => {

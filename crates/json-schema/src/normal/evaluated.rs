@@ -19,7 +19,7 @@ use super::node::{Kind, NodeContent, NodeId};
 use crate::error::Error;
 use crate::schema::{Assertion, SchemaAt};
 use formwork_grammar::{HashMap, HashSet};
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// Key patterns under conditions: classes are what they tell apart.
 const MAX_PATTERNS: usize = 8;
@@ -55,7 +55,7 @@ impl Normal<'_> {
         if everywhere.contains(&yes) {
             return Ok(yes);
         }
-        let (mut names, mut patterns): (Vec<Arc<str>>, Vec<FormulaId>) = (Vec::new(), Vec::new());
+        let (mut names, mut patterns): (Vec<Rc<str>>, Vec<FormulaId>) = (Vec::new(), Vec::new());
         for &(keys, _) in &evaluators {
             match self.formulas.get(keys) {
                 Formula::Atom(Atom::StringIn(set, true)) => names.extend(set.iter().cloned()),
@@ -71,7 +71,7 @@ impl Normal<'_> {
             return Err(Error::limit(pointer, message));
         }
         // Names that the same evaluators cover, in the order in which the first of each was met.
-        let mut classes: Vec<(Vec<FormulaId>, Vec<Arc<str>>)> = Vec::new();
+        let mut classes: Vec<(Vec<FormulaId>, Vec<Rc<str>>)> = Vec::new();
         let mut known: HashMap<Vec<FormulaId>, usize> = HashMap::default();
         for name in &names {
             let mut conditions = Vec::new();
@@ -170,7 +170,7 @@ impl Normal<'_> {
             }
             let NodeContent::Schema(schema) = self.nodes[at.0 as usize].content else { continue };
             let parsed = self.parsed(at, schema)?;
-            if parsed.is_false || excluded(&parsed, kind) {
+            if excluded(&parsed, kind) {
                 continue;
             }
             for assertion in &parsed.assertions {
@@ -208,7 +208,7 @@ impl Normal<'_> {
                             continue;
                         }
                         if !declared.is_empty() {
-                            let mut names: Vec<Arc<str>> =
+                            let mut names: Vec<Rc<str>> =
                                 declared.iter().map(|(name, _)| name.clone()).collect();
                             names.sort_unstable();
                             let keys = self.formulas.atom(Atom::StringIn(names.into(), true));

@@ -15,7 +15,7 @@ use formwork_grammar::{ExprId, HashMap, Seeded};
 use hashbrown::HashTable;
 use smallvec::SmallVec;
 use std::hash::BuildHasher;
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// A formula of a [`Formulas`] arena; equal formulas have equal ids.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -38,14 +38,14 @@ pub(crate) enum Formula {
     False,
     True,
     Atom(Atom),
-    And(Arc<[FormulaId]>),
-    Or(Arc<[FormulaId]>),
+    And(Rc<[FormulaId]>),
+    Or(Rc<[FormulaId]>),
 }
 
 /// A sorted set of strings.
-pub(crate) type Names = Arc<[Arc<str>]>;
+pub(crate) type Names = Rc<[Rc<str>]>;
 /// A sorted set of numbers.
-pub(crate) type Numbers = Arc<[Number]>;
+pub(crate) type Numbers = Rc<[Number]>;
 
 /// What formulas are made of. `bool` says whether the atom is meant as it stands (`true`) or negated.
 /// Ranges of positions are half open; `None` is without end.
@@ -138,7 +138,7 @@ enum Sketch<'a> {
     And(&'a [FormulaId]),
     Or(&'a [FormulaId]),
     /// One string.
-    Name(&'a Arc<str>),
+    Name(&'a Rc<str>),
     Other(&'a Formula),
 }
 
@@ -264,7 +264,7 @@ impl Formulas {
     }
 
     /// The language of one string.
-    pub(crate) fn name(&mut self, name: &Arc<str>) -> FormulaId {
+    pub(crate) fn name(&mut self, name: &Rc<str>) -> FormulaId {
         self.intern_sketch(Sketch::Name(name))
     }
 

@@ -10,7 +10,7 @@ use crate::schema::Assertion;
 use formwork_grammar::{HashMap, HashSet};
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::rc::Rc;
 
 impl Normal<'_> {
     /// The declared names of the nodes that a demand mentions, in an order that keeps to each schema's own as far as one
@@ -43,7 +43,7 @@ impl Normal<'_> {
                 }
             };
             let parsed = self.parsed(node, schema)?;
-            if parsed.is_false || excluded(&parsed, Kind::Object) {
+            if excluded(&parsed, Kind::Object) {
                 continue;
             }
             let mut below = SmallVec::<[NodeId; 16]>::new();
@@ -119,22 +119,22 @@ impl Normal<'_> {
 #[derive(Default)]
 struct Order {
     /// Each name once in each list.
-    lists: Vec<Vec<Arc<str>>>,
+    lists: Vec<Vec<Rc<str>>>,
 }
 
 impl Order {
-    fn chain<'n>(&mut self, names: impl Iterator<Item = &'n Arc<str>>) {
+    fn chain<'n>(&mut self, names: impl Iterator<Item = &'n Rc<str>>) {
         self.lists.push(names.cloned().collect());
     }
 
     /// The names, each after all that precede it in some list; of those that may come next, the one met first. Where the
     /// lists contradict each other, the name met first comes first.
-    fn names(mut self) -> Vec<Arc<str>> {
+    fn names(mut self) -> Vec<Rc<str>> {
         if self.lists.len() < 2 {
             return self.lists.pop().unwrap_or_default();
         }
-        let mut names: Vec<Arc<str>> = Vec::new();
-        let mut numbers: HashMap<Arc<str>, usize> = HashMap::default();
+        let mut names: Vec<Rc<str>> = Vec::new();
+        let mut numbers: HashMap<Rc<str>, usize> = HashMap::default();
         // For each name those that follow it somewhere.
         let mut after: Vec<Vec<usize>> = Vec::new();
         let mut overlaps = false;

@@ -9,7 +9,7 @@ use super::node::Kind;
 use crate::decimal::Decimal;
 use crate::json::Number;
 use formwork_grammar::HashMap;
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// How many levels of members the test looks into.
 const DEPTH: u32 = 3;
@@ -175,8 +175,8 @@ impl Normal<'_> {
     }
 
     /// The strings that satisfy a formula, if a set leaves only few.
-    pub(crate) fn few_strings(&mut self, formula: FormulaId) -> Option<Vec<Arc<str>>> {
-        let candidates: Vec<Arc<str>> = match self.formulas.get(formula) {
+    pub(crate) fn few_strings(&mut self, formula: FormulaId) -> Option<Vec<Rc<str>>> {
+        let candidates: Vec<Rc<str>> = match self.formulas.get(formula) {
             Formula::Or(parts) => {
                 let parts = parts.clone();
                 let mut all = Vec::new();
@@ -194,7 +194,7 @@ impl Normal<'_> {
                 set?.iter().cloned().collect()
             }
         };
-        let mut few: Vec<Arc<str>> =
+        let mut few: Vec<Rc<str>> =
             candidates.into_iter().filter(|string| self.string_satisfies(formula, string)).collect();
         few.sort_unstable();
         few.dedup();
@@ -272,7 +272,7 @@ impl Normal<'_> {
 
     fn no_object(&mut self, literals: &[Atom], depth: u32) -> bool {
         let (mut min, mut max) = (0, u64::MAX);
-        let mut required: Vec<(Arc<str>, FormulaId)> = Vec::new();
+        let mut required: Vec<(Rc<str>, FormulaId)> = Vec::new();
         for atom in literals {
             match atom {
                 Atom::MinMembers(n) => min = min.max(*n),
@@ -290,7 +290,7 @@ impl Normal<'_> {
         if min > max {
             return true;
         }
-        let mut names: Vec<&Arc<str>> = required.iter().map(|(name, _)| name).collect();
+        let mut names: Vec<&Rc<str>> = required.iter().map(|(name, _)| name).collect();
         names.sort_unstable();
         names.dedup();
         if names.len() as u64 > max {

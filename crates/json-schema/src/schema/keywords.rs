@@ -11,7 +11,7 @@ use crate::options::{Formats, Options};
 use crate::text::{PatternError, Texts};
 use formwork_grammar::ExprId;
 use smallvec::SmallVec;
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// A set of the seven kinds of values, plus "number, but whole".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -60,12 +60,12 @@ pub(crate) enum Assertion {
     UnevaluatedItems(SchemaAt),
     /// Members by name, by pattern, and the rest.
     Members {
-        declared: Vec<(Arc<str>, SchemaAt)>,
+        declared: Vec<(Rc<str>, SchemaAt)>,
         patterns: Vec<(ExprId, SchemaAt)>,
         additional: Option<Additional>,
     },
     /// These names are present.
-    Required(Vec<Arc<str>>),
+    Required(Vec<Rc<str>>),
     /// All names satisfy a schema.
     PropertyNames(SchemaAt),
     /// What members satisfy that nothing else in the schema looked at.
@@ -75,9 +75,9 @@ pub(crate) enum Assertion {
     /// At most this many members.
     MaxProperties(u64),
     /// If the name is present, so are these.
-    DependentRequired(Arc<str>, Vec<Arc<str>>),
+    DependentRequired(Rc<str>, Vec<Rc<str>>),
     /// If the name is present, the whole object satisfies a schema.
-    DependentSchema(Arc<str>, SchemaAt),
+    DependentSchema(Rc<str>, SchemaAt),
     /// What another schema demands.
     Reference(SchemaAt),
     /// All of these.
@@ -552,7 +552,7 @@ impl Reader<'_> {
     }
 
     /// A pattern; `at` is the value to point at in errors.
-    fn pattern(&mut self, at: ValueId, keyword: &str, pattern: &Arc<str>) -> Result<ExprId, Error> {
+    fn pattern(&mut self, at: ValueId, keyword: &str, pattern: &Rc<str>) -> Result<ExprId, Error> {
         let pointer = || self.registry.forest.pointer(at);
         self.texts.pattern(pattern).map_err(|error| match error {
             PatternError::Unsupported(why) => {
@@ -586,7 +586,7 @@ impl Reader<'_> {
         Ok(set)
     }
 
-    fn string(&self, k: &Keywords, keyword: &str, value: ValueId) -> Result<Arc<str>, Error> {
+    fn string(&self, k: &Keywords, keyword: &str, value: ValueId) -> Result<Rc<str>, Error> {
         self.registry.forest.as_shared(value).cloned().ok_or_else(|| self.error(k, keyword, "a string"))
     }
 
@@ -614,14 +614,14 @@ impl Reader<'_> {
         Ok(items.iter().map(|&item| self.below(k, item)).collect())
     }
 
-    fn map(&self, k: &Keywords, keyword: &str, value: ValueId) -> Result<Vec<(Arc<str>, ValueId)>, Error> {
+    fn map(&self, k: &Keywords, keyword: &str, value: ValueId) -> Result<Vec<(Rc<str>, ValueId)>, Error> {
         match self.registry.forest.get(value) {
             Value::Object(members) => Ok(self.registry.forest.named(members)),
             _ => Err(self.error(k, keyword, "an object")),
         }
     }
 
-    fn names(&self, k: &Keywords, keyword: &str, value: ValueId) -> Result<Vec<Arc<str>>, Error> {
+    fn names(&self, k: &Keywords, keyword: &str, value: ValueId) -> Result<Vec<Rc<str>>, Error> {
         let Value::Array(items) = self.registry.forest.get(value) else {
             return Err(self.error(k, keyword, "a list of names"));
         };

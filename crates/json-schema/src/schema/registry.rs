@@ -15,7 +15,7 @@ use formwork_grammar::{HashMap, HashSet, Seeded};
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
 use std::ops::Range;
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// How the keywords of a schema are to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -166,13 +166,13 @@ pub(crate) struct Registry {
     known: Vec<Known>,
     /// The keyword that each string is.
     keywords: Vec<Option<&'static Keyword>>,
-    base_names: Vec<Arc<str>>,
-    base_ids: HashMap<Arc<str>, u32>,
+    base_names: Vec<Rc<str>>,
+    base_ids: HashMap<Rc<str>, u32>,
     /// Absolute URIs (with a fragment for anchors) of schemas.
     ids: HashMap<String, ValueId>,
     /// The schemas with a `$dynamicAnchor`, by base URI and name; under the empty name, the resource's root if it has
     /// `$recursiveAnchor`.
-    dynamic_anchors: HashMap<(u32, Arc<str>), ValueId>,
+    dynamic_anchors: HashMap<(u32, Rc<str>), ValueId>,
     /// The bases of those.
     dynamic_bases: HashSet<u32>,
     scopes: Vec<Box<[u32]>>,
@@ -276,7 +276,7 @@ impl Registry {
         if let Some(&id) = self.base_ids.get(name) {
             return id;
         }
-        let (id, name) = (self.base_names.len() as u32, Arc::<str>::from(name));
+        let (id, name) = (self.base_names.len() as u32, Rc::<str>::from(name));
         self.base_names.push(name.clone());
         self.base_ids.insert(name, id);
         id
@@ -398,7 +398,7 @@ impl Registry {
     /// Where a `$dynamicRef` (or, with the empty anchor, a `$recursiveRef`) leads that leads to `target` if taken for a
     /// `$ref`: if there is a dynamic anchor of that name, to the outermost of them in scope.
     pub(crate) fn outermost(&self, scope: ScopeId, target: ValueId, anchor: &str) -> ValueId {
-        let anchor: Arc<str> = anchor.into();
+        let anchor: Rc<str> = anchor.into();
         let at = |base: u32| self.dynamic_anchors.get(&(base, anchor.clone())).copied();
         if at(self.known[target.index()].base) != Some(target) {
             return target;
@@ -426,9 +426,9 @@ impl Registry {
     /// Makes room for what was added to the forest.
     fn grow(&mut self) {
         self.known.resize(self.forest.len(), Known::NOTHING);
-        for string in self.keywords.len()..self.forest.n_strings() {
-            self.keywords.push(draft::keyword(self.forest.string(StringId::from_index(string))));
-        }
+        let new = self.keywords.len()..self.forest.n_strings();
+        let keyword = |string| draft::keyword(self.forest.string(StringId::from_index(string)));
+        self.keywords.extend(new.map(keyword));
     }
 
     /// The schema that a reference in `schema` leads to.
