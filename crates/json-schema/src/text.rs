@@ -113,22 +113,46 @@ impl Texts {
         // One character of each class of the expression stands for all that its derivatives can tell apart.
         let representatives = self.representatives(text);
         let mut seen: HashSet<ExprId> = HashSet::default();
-        let mut todo = vec![text];
+        // What is met on the way to the state at hand, each with the number of characters that are still to be tried. They are
+        // tried one by one: mostly some string is found soon.
+        let mut path: Vec<(ExprId, usize)> = Vec::new();
         let mut budget = EMPTINESS_BUDGET;
-        while let Some(at) = todo.pop() {
+        let mut at = text;
+        loop {
             if self.is_nullable(at) {
                 return Some(false);
             }
-            if matches!(self.builder().expr(at), Expr::Never) || !seen.insert(at) {
-                continue;
+            if !matches!(self.builder().expr(at), Expr::Never) && seen.insert(at) {
+                path.push((at, representatives.len()));
             }
-            for &c in &representatives {
+            at = loop {
+                let Some((from, n_left)) = path.last_mut() else { return Some(true) };
+                if *n_left == 0 {
+                    path.pop();
+                    continue;
+                }
+                *n_left -= 1;
+                let (from, c) = (*from, representatives[*n_left]);
+                if self.begins_with_other(from, c) {
+                    continue;
+                }
                 budget = budget.checked_sub(1)?;
-                let next = self.derivative(at, c);
-                todo.push(next);
-            }
+                break self.derivative(from, c);
+            };
         }
-        Some(true)
+    }
+
+    /// Whether a literal shows at once that no string of the language begins with the character.
+    fn begins_with_other(&mut self, text: ExprId, c: char) -> bool {
+        let builder = self.builder();
+        let other = |part: &ExprId| match builder.expr(*part) {
+            Expr::Bytes(bytes) => !bytes.starts_with(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            _ => false,
+        };
+        match builder.expr(text) {
+            Expr::And(parts) => parts.iter().any(other),
+            _ => other(&text),
+        }
     }
 
     fn representatives(&mut self, text: ExprId) -> Vec<char> {

@@ -52,21 +52,31 @@ impl Normal<'_> {
 
     /// The formula after a member.
     pub(crate) fn after_member(&mut self, formula: FormulaId, key: Key<'_>) -> FormulaId {
+        // Of key languages that are no sets of names, whether the name is in them.
         let mut inside: HashMap<FormulaId, bool> = HashMap::default();
-        for (_, atom) in self.formulas.atoms(formula) {
-            if let Atom::AllKeys { keys, .. } | Atom::SomeKey { keys, .. } = atom {
-                let is_in = match key {
-                    Key::Name { name, .. } => self.key_in(keys, name),
-                    Key::Class(classes) => classes.contains(&keys),
-                };
-                inside.insert(keys, is_in);
+        if let Key::Name { name, .. } = key {
+            for atom in self.formulas.atom_ids(formula) {
+                if let Formula::Atom(Atom::AllKeys { keys, .. } | Atom::SomeKey { keys, .. }) =
+                    *self.formulas.get(atom)
+                {
+                    if !matches!(self.formulas.get(keys), Formula::Atom(Atom::StringIn(..))) {
+                        inside.insert(keys, self.key_in(keys, name));
+                    }
+                }
             }
         }
+        let is_in = |formulas: &Formulas, keys: FormulaId| match (formulas.get(keys), key) {
+            (_, Key::Class(classes)) => classes.contains(&keys),
+            (Formula::Atom(Atom::StringIn(set, sign)), Key::Name { name, .. }) => {
+                set.binary_search(name).is_ok() == *sign
+            }
+            _ => inside[&keys],
+        };
         self.formulas.replace(formula, &mut HashMap::default(), &mut |formulas, id, atom| match atom {
             Atom::AllKeys { keys, demand } => {
                 let rest = without(formulas, *keys, key)
                     .map_or(id, |keys| formulas.atom(Atom::AllKeys { keys, demand: *demand }));
-                if !inside[keys] {
+                if !is_in(formulas, *keys) {
                     return rest;
                 }
                 let now = formulas.atom(Atom::Value(*demand));
@@ -75,7 +85,7 @@ impl Normal<'_> {
             Atom::SomeKey { keys, demand } => {
                 let rest = without(formulas, *keys, key)
                     .map_or(id, |keys| formulas.atom(Atom::SomeKey { keys, demand: *demand }));
-                if !inside[keys] {
+                if !is_in(formulas, *keys) {
                     return rest;
                 }
                 let now = formulas.atom(Atom::Value(*demand));

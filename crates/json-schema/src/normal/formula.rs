@@ -538,6 +538,10 @@ impl Formulas {
             }
             replaced.push(new);
         }
+        // PERF: one member touches few of the conjuncts of a large object.
+        if replaced[..] == parts[..] {
+            return id;
+        }
         self.join(&mut replaced.into_iter(), is_and)
     }
 
