@@ -9,6 +9,9 @@
 //! others the way back to the root. A state that completes a trigger is left at once for what the trigger's arm says; one
 //! that completes an excluded text is not entered.
 //!
+//! The crate `aho-corasick`, which finds the names of symbols in texts, is not used for it: its automata are asked byte by
+//! byte, and here a state's edges over characters are wanted as a list.
+//!
 //! A trigger that contains a symbol is its text up to there; every state that ends with that text may read the symbol.
 //!
 //! # Worked example
