@@ -414,9 +414,12 @@ fn colours(grammar: &Grammar, rules: &[RuleId]) -> Vec<u64> {
     let state = ahash::RandomState::with_seeds(1, 2, 3, 4);
     let mut colours = vec![0u64; grammar.rules().len()];
     let mut hashes = vec![0u64; grammar.n_exprs()];
-    for _ in 0..ROUNDS {
+    for round in 0..ROUNDS {
         // Operands have lower ids.
         for id in (0..grammar.n_exprs()).filter_map(ExprId::from_index) {
+            if round > 0 && !grammar.properties(id).has_rules {
+                continue;
+            }
             let mut hasher = state.build_hasher();
             let expr = grammar.expr(id);
             std::mem::discriminant(expr).hash(&mut hasher);

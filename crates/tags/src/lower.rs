@@ -201,6 +201,10 @@ impl Lowering<'_> {
     fn json(&mut self, schema: &JsonSchema, key: &SchemaKey, here: &Here<'_>) -> Result<ExprId, Error> {
         let here = here.at("json_schema");
         let read = |options: formwork_json_schema::Options| {
+            // A text goes as it is to its frontend; where that refuses it, its value says why, as for any other schema.
+            if let Some(Ok(grammar)) = schema.schema.unparsed().map(|text| options.grammar(text)) {
+                return Ok(grammar);
+            }
             let value = schema.schema.value().map_err(|error| error.moved(|_| here.pointer.into()))?;
             let grammar = options.grammar_from_value(value);
             grammar.map_err(|error| Error::of_schema(&here.pointer.to_string(), &error))

@@ -38,6 +38,11 @@ impl Schema {
         &self.text
     }
 
+    /// Its text, if nobody has asked for its value yet.
+    pub(crate) fn unparsed(&self) -> Option<&str> {
+        self.value.get().is_none().then_some(&self.text)
+    }
+
     /// The same, to keep.
     pub(crate) fn shared_text(&self) -> &Arc<str> {
         &self.text
