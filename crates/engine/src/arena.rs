@@ -13,10 +13,9 @@ use crate::compiled::CompiledGrammar;
 use crate::recent::Came;
 use formwork_earley::{LimitExceeded, RowId, Rows};
 use formwork_grammar::HashMap;
-use formwork_mask::{LocalMask, Resolver, Walker, bits, write_accepted};
-use formwork_vocab::TokenId;
+use formwork_mask::{Recipe, Resolver, Walker};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The rows of one matcher.
 pub(crate) struct Arena {
@@ -26,16 +25,9 @@ pub(crate) struct Arena {
     collect_at: usize,
     resolver: Option<Resolver>,
     walker: Option<Walker>,
+    /// A row met again costs a copy.
     recipes: HashMap<RowId, Recipe>,
     recipe_bytes: usize,
-}
-
-/// What the mask of a row is made of: a row met again costs a copy.
-struct Recipe {
-    /// The local masks of its scannable items.
-    locals: Box<[Arc<LocalMask>]>,
-    /// What boundaries added.
-    extra: Box<[TokenId]>,
 }
 
 /// Rows of so many bytes are kept without asking who needs them.
@@ -122,20 +114,16 @@ impl Arena {
     ) -> Result<(), LimitExceeded> {
         let Self { rows, resolver, walker, recipes, .. } = self;
         if let Some(recipe) = recipes.get(&row) {
-            write_accepted(rows, rows.scannable(row), &recipe.locals, mask);
-            for &token in &recipe.extra {
-                bits::set(mask, token);
-            }
+            recipe.write_to(mask);
             return Ok(());
         }
         let resolver = resolver.get_or_insert_with(|| Resolver::new(compiled.switches()));
         resolver.resolve(compiled.slices(), rows, row, mask, |state, ticks| {
             compiled.local(state, ticks, walker)
         })?;
-        if compiled.config().recipes && !resolver.is_counting() && resolver.extra().len() <= MAX_RECIPE {
-            let recipe = Recipe { locals: resolver.locals().into(), extra: resolver.extra().into() };
-            let n_bytes =
-                size_of::<Recipe>() + size_of_val(&recipe.locals[..]) + size_of_val(&recipe.extra[..]);
+        let recipe = compiled.config().recipes.then(|| resolver.recipe(rows, row)).flatten();
+        if let Some(recipe) = recipe.filter(|recipe| recipe.n_tokens() <= MAX_RECIPE) {
+            let n_bytes = recipe.memory_size();
             if self.recipe_bytes + n_bytes > MAX_RECIPES {
                 self.forget_recipes();
             }

@@ -10,6 +10,7 @@ use crate::boundary::{self, Boundaries, Source};
 use crate::descent::Descent;
 use crate::far::{Distance, Ticks, distance, left_and_due};
 use crate::local::{Base, CountedMask, LocalMask};
+use crate::recipe::Recipe;
 use crate::slices::{Slices, covers};
 use crate::walk::Switches;
 use formwork_earley::{Item, LimitExceeded, Mark, RowId, Rows, TableId};
@@ -132,20 +133,16 @@ impl Resolver {
         result
     }
 
-    /// The tokens that boundaries added at the last [`resolve`](Self::resolve): with the accepted tokens of the row's
-    /// local masks they are the row's mask, if there is nothing [else](Self::is_counting).
-    pub fn extra(&self) -> &[TokenId] {
-        &self.extra
-    }
-
-    /// Whether in the last mask long tokens were counted apart.
-    pub fn is_counting(&self) -> bool {
-        self.is_counting
-    }
-
-    /// The local masks of the row's scannable items at the last [`resolve`](Self::resolve), in their order.
-    pub fn locals(&self) -> &[Arc<LocalMask>] {
-        &self.locals
+    /// How the mask of the last [`resolve`](Self::resolve), of this row, is written again; `None` where long tokens were counted
+    /// apart.
+    pub fn recipe(&self, rows: &Rows, row: RowId) -> Option<Recipe> {
+        if self.is_counting {
+            return None;
+        }
+        let counts =
+            |item: &Item, local: &LocalMask| local.counted.is_some().then(|| left_and_due(rows, item));
+        let items = rows.scannable(row).iter().zip(&self.locals);
+        Some(Recipe::of(items.map(|(item, local)| (local, counts(item, local))), &self.extra))
     }
 
     fn resolve_marked<E: From<LimitExceeded>>(
@@ -517,7 +514,7 @@ fn known_trie(tries: &mut Vec<Arc<Trie>>, trie: &Arc<Trie>) -> usize {
 }
 
 /// Makes a mask hold what the local masks of these items accept, and nothing else.
-pub fn write_accepted(rows: &Rows, items: &[Item], locals: &[Arc<LocalMask>], mask: &mut [u32]) {
+fn write_accepted(rows: &Rows, items: &[Item], locals: &[Arc<LocalMask>], mask: &mut [u32]) {
     // A wide one first: it is copied, the others are added.
     let wide = locals.iter().position(|local| local.is_wide());
     match wide {

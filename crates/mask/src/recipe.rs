@@ -1,0 +1,153 @@
+//! What the mask of a row is made of, laid out to be written again.
+//!
+//! A row met again has the mask that it had, and resolving it again would ask the row for its items, each item for its local
+//! mask, that for its base, and each of them for its tokens: a dozen places in memory that other work has pushed out of the
+//! caches since the last step. So they are put together once: one bitset that is shared, which is copied, and one list.
+//!
+//! # Worked example
+//! A row inside of a name that differs from the inside of any other name: its local mask is *the base's bitset, without
+//! `b"`, and with `b":`*, and a boundary added `"}`. The recipe: that bitset; out `b"`; in `b":`, `"}`.
+
+use crate::bits;
+use crate::local::LocalMask;
+use crate::token_set::TokenSet;
+use formwork_vocab::TokenId;
+use std::sync::Arc;
+
+/// How the mask of one row is written.
+#[derive(Debug)]
+pub struct Recipe {
+    /// What is copied first; without it nothing is set.
+    words: Option<Arc<[u32]>>,
+    /// Tokens of the base that are set, those that are taken out, and those that are set after that.
+    tokens: Box<[TokenId]>,
+    n_of_base: u32,
+    n_out: u32,
+    /// Local masks with further bitsets, and those that count, with how often their items still may and must tick.
+    others: Box<[Other]>,
+}
+
+#[derive(Debug)]
+struct Other {
+    local: Arc<LocalMask>,
+    left_and_due: Option<(u32, u32)>,
+}
+
+impl Recipe {
+    /// The recipe for the local masks of a row's items, with the counts of those that count, and the tokens that boundaries
+    /// added.
+    pub(crate) fn of<'a>(
+        locals: impl Iterator<Item = (&'a Arc<LocalMask>, Option<(u32, u32)>)>,
+        extra: &[TokenId],
+    ) -> Self {
+        let mut words = None;
+        let (mut of_base, mut out, mut then): (&[TokenId], &[TokenId], Vec<TokenId>) = (&[], &[], Vec::new());
+        let mut others = Vec::new();
+        for (local, left_and_due) in locals {
+            let first = match &local.base {
+                Some(base) => base.mask.accepted.words(),
+                None => local.accepted.words(),
+            };
+            let is_simple =
+                left_and_due.is_none() && (local.base.is_none() || local.accepted.words().is_none());
+            match first {
+                _ if !is_simple => others.push(Other { local: Arc::clone(local), left_and_due }),
+                Some(first) if words.is_none() => {
+                    words = Some(Arc::clone(first));
+                    if let Some(base) = &local.base {
+                        (of_base, out) = (base.mask.accepted.listed(), &base.less);
+                    }
+                    then.extend_from_slice(local.accepted.listed());
+                }
+                None if local.base.is_none() => then.extend_from_slice(local.accepted.listed()),
+                _ => others.push(Other { local: Arc::clone(local), left_and_due }),
+            }
+        }
+        then.extend_from_slice(extra);
+        Self {
+            words,
+            tokens: [of_base, out, &then].concat().into(),
+            n_of_base: of_base.len() as u32,
+            n_out: out.len() as u32,
+            others: others.into(),
+        }
+    }
+
+    /// Makes a mask hold the text tokens that the row allows.
+    ///
+    /// Cost: a copy of the bitset and an operation for each token.
+    pub fn write_to(&self, mask: &mut [u32]) {
+        match &self.words {
+            Some(words) => TokenSet::copy(words, mask),
+            None => mask.fill(0),
+        }
+        let (of_base, rest) = self.tokens.split_at(self.n_of_base as usize);
+        let (out, then) = rest.split_at(self.n_out as usize);
+        of_base.iter().for_each(|&token| bits::set(mask, token));
+        out.iter().for_each(|&token| bits::clear(mask, token));
+        then.iter().for_each(|&token| bits::set(mask, token));
+        for Other { local, left_and_due } in &self.others {
+            match (&local.counted, *left_and_due) {
+                (Some(counted), Some((left, due))) => counted.add_to(mask, left, due),
+                _ => local.add_to(mask),
+            }
+        }
+    }
+
+    /// The number of tokens that are listed.
+    pub fn n_tokens(&self) -> usize {
+        self.tokens.len()
+    }
+
+    /// Memory in bytes, without what it shares.
+    pub fn memory_size(&self) -> usize {
+        size_of::<Self>() + size_of_val(&self.tokens[..]) + size_of_val(&self.others[..])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::local::Base;
+
+    fn tokens(ids: &[u32]) -> Box<[TokenId]> {
+        ids.iter().map(|&id| TokenId::new(id)).collect()
+    }
+
+    fn written(recipe: &Recipe) -> Vec<u32> {
+        // What was in the mask before does not matter, nor that it is longer than the vocabulary.
+        let mut mask = vec![u32::MAX; 3];
+        recipe.write_to(&mut mask);
+        bits::tokens(&mask).map(TokenId::get).collect()
+    }
+
+    #[test]
+    fn a_state_beside_its_base_is_one_bitset_and_one_list() {
+        let of_base = TokenSet::Bits { words: [0b1111_0000, 0].into(), more: tokens(&[33, 34]) };
+        let base = Arc::new(LocalMask { accepted: of_base, ..LocalMask::default() });
+        let beside = Base { mask: base, less: tokens(&[4, 33]), excluded: Box::default() };
+        let accepted = TokenSet::List(tokens(&[1]));
+        let name = Arc::new(LocalMask { accepted, base: Some(beside), ..LocalMask::default() });
+        let other = TokenSet::Bits { words: [1 << 4, 0].into(), more: tokens(&[40]) };
+        let other = Arc::new(LocalMask { accepted: other, ..LocalMask::default() });
+        let list = TokenSet::List(tokens(&[33]));
+        let list = Arc::new(LocalMask { accepted: list, ..LocalMask::default() });
+        let alone = Recipe::of([(&name, None)].into_iter(), &tokens(&[50]));
+        assert_eq!(written(&alone), [1, 5, 6, 7, 34, 50]);
+        assert_eq!((alone.n_tokens(), alone.others.len()), (6, 0));
+        // What one takes out another may put in.
+        let both = Recipe::of([(&name, None), (&other, None), (&list, None)].into_iter(), &[]);
+        assert_eq!(written(&both), [1, 4, 5, 6, 7, 33, 34, 40]);
+        assert_eq!(both.others.len(), 1);
+    }
+
+    #[test]
+    fn without_a_bitset_everything_is_listed() {
+        let list = |ids| {
+            let accepted = TokenSet::List(tokens(ids));
+            Arc::new(LocalMask { accepted, ..LocalMask::default() })
+        };
+        let recipe = Recipe::of([(&list(&[2, 3]), None), (&list(&[3, 64]), None)].into_iter(), &[]);
+        assert_eq!(written(&recipe), [2, 3, 64]);
+    }
+}
