@@ -86,7 +86,7 @@ pub(crate) struct LongRuns {
 const PLACES: [Place; 3] = [Place::Outside, Place::String, Place::Escape];
 
 impl LongRuns {
-    /// Cost: one look at the length of each token, and at the bytes of those that are long or begin with a run.
+    /// Cost: one look at the length of each token, and at the bytes of those that are long or begin with a run of two.
     pub(crate) fn of(vocabulary: &Vocabulary, bounds: &[RunBound]) -> Self {
         let trie = vocabulary.trie();
         let n_leading = |bound: &RunBound, text: &[u8]| {
@@ -94,11 +94,19 @@ impl LongRuns {
         };
         let mut leading = vec![Vec::new(); bounds.len()];
         for (bound, leading) in bounds.iter().zip(&mut leading) {
-            for child in trie.children(Trie::ROOT).filter(|&child| bound.bytes.contains(trie.byte(child))) {
-                for &token in trie.tokens_below(child) {
-                    let n = n_leading(bound, vocabulary.text(token).unwrap_or_default());
-                    if n > 1 {
-                        leading.push((n as u32, token));
+            let mut add = |tokens: &[TokenId], len: u32| {
+                if len > 1 {
+                    leading.extend(tokens.iter().map(|&token| (len, token)));
+                }
+            };
+            // Nodes that are runs, and their lengths. PERF: half of a vocabulary begins with one blank.
+            let mut runs = vec![(Trie::ROOT, 0)];
+            while let Some((node, len)) = runs.pop() {
+                add(trie.tokens_at(node), len);
+                for child in trie.children(node) {
+                    match bound.bytes.contains(trie.byte(child)) {
+                        true => runs.push((child, len + 1)),
+                        false => add(trie.tokens_below(child), len),
                     }
                 }
             }

@@ -59,9 +59,12 @@ pub(crate) struct LongTokens {
 
 impl LongTokens {
     pub(crate) fn of(vocabulary: &Vocabulary) -> Self {
-        let tokens = vocabulary.trie().tokens_below(Trie::ROOT).iter();
-        let texts = tokens.filter_map(|&token| Some((token, vocabulary.text(token)?)));
-        let long: Vec<(TokenId, &[u8])> = texts.filter(|(_, text)| text.len() > SHORT).collect();
+        let trie = vocabulary.trie();
+        // PERF: few are long, and lengths stand side by side.
+        let tokens = trie.tokens_below(Trie::ROOT).iter().zip(trie.lengths_below(Trie::ROOT));
+        let long = tokens.filter(|&(_, &len)| usize::from(len) > SHORT);
+        let long: Vec<(TokenId, &[u8])> =
+            long.filter_map(|(&token, _)| Some((token, vocabulary.text(token)?))).collect();
         let mut words = vec![0; vocabulary.mask_words()];
         for &(token, _) in &long {
             bits::set(&mut words, token);
