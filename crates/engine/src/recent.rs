@@ -10,7 +10,7 @@
 //! need and the rows that they leave. A mask counts where it was computed, so what grammars share counts once.
 
 use crate::compiled::CompiledGrammar;
-use formwork_grammar::{Generations, Grammar};
+use formwork_grammar::{Expr, Generations, Grammar};
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -53,12 +53,19 @@ const FIXED: usize = 4 << 10;
 struct Key(Grammar);
 
 impl Hash for Key {
-    /// The sizes, and a few expressions from the end, where the root's are.
+    /// The sizes, a few expressions from the end, where the root's are, and all literals: grammars that are alike differ in a
+    /// name somewhere, and those of one hash are compared one by one.
     fn hash<H: Hasher>(&self, state: &mut H) {
         let Self(grammar) = self;
         (grammar.n_exprs(), grammar.rules().len(), grammar.root()).hash(state);
         for expr in grammar.expr_ids().rev().take(16) {
             grammar.expr(expr).hash(state);
+        }
+        for expr in grammar.expr_ids() {
+            if let Expr::Bytes(bytes) = grammar.expr(expr) {
+                state.write(bytes);
+                state.write_u8(0xFF);
+            }
         }
     }
 }
@@ -118,5 +125,24 @@ impl Recent {
     fn lock(&self) -> MutexGuard<'_, Generations<Key, Entry>> {
         // The maps are whole at every moment, so a thread that panicked has left nothing half done.
         self.generations.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grammars_that_differ_in_a_name_have_different_hashes() {
+        let key = |name: &str| {
+            let properties: Vec<String> = (0..100).map(|i| format!("\"p{i}\"")).collect();
+            let text = format!("root ::= \"{name}\" rest\nrest ::= {}\n", properties.join(" item "));
+            let item = "item ::= \"(\" root \")\" | [a-z]+\n";
+            Key(formwork_ebnf::grammar(&(text + item)).expect("a grammar"))
+        };
+        let hasher = ahash::RandomState::with_seeds(1, 2, 3, 4);
+        let hashes = ["first", "other", "third"].map(|name| hasher.hash_one(key(name)));
+        assert!(hashes[0] != hashes[1] && hashes[1] != hashes[2] && hashes[0] != hashes[2]);
+        assert_eq!(hasher.hash_one(key("first")), hashes[0]);
     }
 }
