@@ -141,7 +141,7 @@ impl GrammarBuilder {
             properties.push(leaf);
         }
         Self {
-            rules: Vec::new(),
+            rules: Vec::with_capacity(SMALL / 8),
             names: HashTable::with_capacity(SMALL / 8),
             suffixes: HashMap::default(),
             exprs,

@@ -18,7 +18,7 @@ struct Open {
     start: usize,
     first: usize,
     /// Its keys, once there are many.
-    keys: HashSet<StringId>,
+    keys: Option<Box<HashSet<StringId>>>,
 }
 
 /// Keys of one object that are compared with each other.
@@ -33,11 +33,12 @@ pub(super) fn read(forest: &mut Forest, text: &str) -> Result<ValueId, Error> {
     let mut reader = Reader { text, at: 0 };
     let n_values = text.len() / BYTES_PER_VALUE;
     forest.values.reserve(n_values);
+    forest.members.reserve(n_values);
     forest.strings.reserve(n_values, text.len());
-    let mut stack: Vec<Open> = Vec::new();
+    let mut stack: Vec<Open> = Vec::with_capacity(FEW);
     // What is in open arrays and objects: finished values with their keys, and at the end a key without its value.
     let mut items: Vec<ValueId> = Vec::new();
-    let mut members: Vec<Member> = Vec::new();
+    let mut members: Vec<Member> = Vec::with_capacity(4 * FEW);
     reader.blank();
     loop {
         check_size(forest)?;
@@ -50,12 +51,7 @@ pub(super) fn read(forest: &mut Forest, text: &str) -> Result<ValueId, Error> {
                 if reader.eat(b']') {
                     forest.push(Content::Array(0..0), start)
                 } else {
-                    stack.push(Open {
-                        is_object: false,
-                        start,
-                        first: items.len(),
-                        keys: HashSet::default(),
-                    });
+                    stack.push(Open { is_object: false, start, first: items.len(), keys: None });
                     continue;
                 }
             }
@@ -65,8 +61,7 @@ pub(super) fn read(forest: &mut Forest, text: &str) -> Result<ValueId, Error> {
                 if reader.eat(b'}') {
                     forest.push(Content::Object(0..0), start)
                 } else {
-                    let mut open =
-                        Open { is_object: true, start, first: members.len(), keys: HashSet::default() };
+                    let mut open = Open { is_object: true, start, first: members.len(), keys: None };
                     reader.key(forest, &mut open, &mut members)?;
                     stack.push(open);
                     continue;
@@ -153,12 +148,12 @@ impl<'t> Reader<'t> {
         }
         let key = forest.strings.intern(&self.string()?)?;
         let own = &members[open.first..];
-        if own.len() == FEW {
-            open.keys.extend(own.iter().map(|&(key, _)| key));
-        }
         let is_new = match own.len() < FEW {
             true => own.iter().all(|&(other, _)| other != key),
-            false => open.keys.insert(key),
+            false => {
+                let all = || Box::new(own.iter().map(|&(key, _)| key).collect());
+                open.keys.get_or_insert_with(all).insert(key)
+            }
         };
         if !is_new {
             return Err(self.error(&format!("the key {:?} comes twice", forest.string(key))));

@@ -30,8 +30,9 @@ use std::collections::VecDeque;
 /// What makes two demands the same rule: equal components, equally ordered declared names, and [where](layout) they stand.
 type RuleKey = ([FormulaId; 7], Names, Depth);
 
-/// Values that there is room for from the start.
+/// Values and rules that there is room for from the start.
 const SOME_VALUES: usize = 28;
+const SOME_RULES: usize = 7;
 
 /// The rules under construction.
 pub(crate) struct Lowering<'o> {
@@ -88,10 +89,10 @@ impl<'o> Lowering<'o> {
             normal,
             b,
             options,
-            rules: HashMap::default(),
+            rules: HashMap::with_capacity_and_hasher(SOME_RULES, Seeded::default()),
             values: HashMap::with_capacity_and_hasher(SOME_VALUES, Seeded::default()),
-            queue: VecDeque::new(),
-            shared: HashMap::default(),
+            queue: VecDeque::with_capacity(SOME_RULES),
+            shared: HashMap::with_capacity_and_hasher(SOME_RULES, Seeded::default()),
             keys: HashMap::default(),
             strings: HashMap::default(),
             imported: HashMap::default(),

@@ -119,6 +119,7 @@ impl Lowering<'_> {
         pointer: &str,
     ) -> Result<Option<Parts>, Error> {
         let mut names = Asks::default();
+        names.asked.reserve(declared.len());
         names.extend(declared.iter());
         let mut n_declared = names.asked.len();
         let mut statics = SmallVec::<[(FormulaId, FormulaId); FEW]>::new();

@@ -7,8 +7,11 @@ use crate::error::Error;
 use crate::json::{Number, Value, ValueId};
 use crate::options::Options;
 use crate::schema::{Additional, Assertion, ContentId, Identity, Parsed, Reader, Registry, SchemaAt};
-use formwork_grammar::{HashMap, HashSet};
+use formwork_grammar::{HashMap, HashSet, Seeded};
 use std::rc::Rc;
+
+/// Nodes that there is room for from the start.
+const SOME_NODES: usize = 14;
 
 /// The normal form of one schema, built on demand.
 pub(crate) struct Normal<'o> {
@@ -50,9 +53,9 @@ impl<'o> Normal<'o> {
         Self {
             formulas: Formulas::new(options.limits.max_formulas, options.limits.max_depth),
             reader: Reader { options, registry, texts: Default::default(), fates: Default::default() },
-            nodes: Vec::new(),
-            node_ids: HashMap::default(),
-            components: Vec::new(),
+            nodes: Vec::with_capacity(SOME_NODES),
+            node_ids: HashMap::with_capacity_and_hasher(SOME_NODES, Seeded::default()),
+            components: Vec::with_capacity(SOME_NODES),
             demands: HashMap::default(),
             key_verdicts: HashMap::default(),
             empty_demands: PerFormula::default(),

@@ -121,7 +121,7 @@ impl<T: Copy> PerFormula<T> {
 
     pub(crate) fn insert(&mut self, id: FormulaId, value: T) {
         if self.0.len() <= id.index() {
-            self.0.resize(id.index() + 1, None);
+            self.0.resize((id.index() + 1).next_multiple_of(SMALL), None);
         }
         self.0[id.index()] = Some(value);
     }

@@ -240,7 +240,7 @@ impl Reader<'_> {
                 keywords.push(name, value);
             }
         }
-        let mut out = Vec::new();
+        let mut out = Vec::with_capacity(keywords.active.len());
         self.members(&keywords, &mut out)?;
         self.scalars(&keywords, &mut out)?;
         self.items(&keywords, &mut out)?;
@@ -447,9 +447,8 @@ impl Reader<'_> {
     fn members(&mut self, k: &Keywords, out: &mut Vec<Assertion>) -> Result<(), Error> {
         let mut declared = Vec::new();
         if let Some(value) = k.get("properties") {
-            for (name, schema) in self.map(k, "properties", value)? {
-                declared.push((name, self.below(k, schema)));
-            }
+            let all = self.map(k, "properties", value)?.into_iter();
+            declared = all.map(|(name, schema)| (name, self.below(k, schema))).collect();
         }
         let mut patterns = Vec::new();
         if let Some(value) = k.get("patternProperties") {
