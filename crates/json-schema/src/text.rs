@@ -346,4 +346,20 @@ mod tests {
         let neither = texts.builder().and([x, not_x]);
         assert_eq!(texts.is_empty(neither), Some(true));
     }
+
+    /// As every pair of `patternProperties` asks, of which one is a name and the other any word.
+    #[test]
+    fn along_a_literal_only_its_own_characters_are_tried() {
+        let mut texts = Texts::default();
+        let patterns = ["^[a-zA-Z0-9_-]{1,}$", "^RIPEMD-160$", "^SHA3-512$", "^SHAKE-256$", "^BLAKE2s$"];
+        let mut parts: Vec<ExprId> = Vec::new();
+        for pattern in patterns {
+            let Ok(text) = texts.pattern(&pattern.into()) else { panic!("{pattern}") };
+            parts.push(texts.builder().not(text));
+        }
+        let Ok(name) = texts.pattern(&"^WHIRLPOOL-0123456789$".into()) else { panic!() };
+        parts.push(name);
+        let all = texts.builder().and(parts);
+        assert_eq!(texts.is_empty(all), Some(true));
+    }
 }
