@@ -76,7 +76,7 @@ impl Compiler {
     /// A grammar that was compiled [lately](Config::recent_bytes) is returned as it is, with the masks that outputs have
     /// needed so far.
     ///
-    /// Cost: about half a microsecond a state, then local masks within the [budget](Config::precompute), the widest
+    /// Cost: about 0.4 µs an expression, then local masks within the [budget](Config::precompute), the widest
     /// first; some ten nanoseconds an expression for a grammar that was compiled lately.
     ///
     /// # Errors
