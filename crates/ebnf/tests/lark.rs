@@ -561,6 +561,13 @@ fn errors_of_meaning() {
 }
 
 #[test]
+fn attributes_that_do_not_end_are_errors() {
+    for text in ["start[は", "start[capture, は", "start[\"は", "start["] {
+        Options::new().dialect(Dialect::Lark).grammar(text).expect_err("it does not end");
+    }
+}
+
+#[test]
 fn growth_is_bounded() {
     let endless = "start: a{\"x\"}\na{x}: x a{b{x}}\nb{x}: x x\n";
     check_errors(

@@ -11,10 +11,11 @@ use std::ops::Range;
 /// What one may look like.
 const FORMS: &str = "`max_chars=80`, `max_tokens=50`, `capture`, `capture=\"name\"` or `lazy`";
 
-/// The attributes in brackets at `span`.
+/// The attributes in brackets at `span`, of which the closing one may be missing.
 pub(crate) fn read(text: &str, span: Range<usize>, table: &Table, problems: &mut Problems) -> Attributes {
     let mut attributes = Attributes { start: span.start, ..Attributes::default() };
-    for place in split(text, span.start + 1..span.end - 1) {
+    let end = span.end - usize::from(text[span.clone()].ends_with(']'));
+    for place in split(text, span.start + 1..end) {
         if let Err(problem) = one(text, place, table, &mut attributes) {
             problems.add(problem);
         }
