@@ -72,6 +72,8 @@ pub(crate) fn automata(automata: &Automata) -> String {
                 let _ = write!(title, " counts {min}..{max}");
             }
             Some(Counter::Members) => title.push_str(" is a set"),
+            Some(Counter::Text) => title.push_str(" is a distinct text"),
+            Some(Counter::Distinct) => title.push_str(" is a list of distinct texts"),
             Some(Counter::Steps { max }) => {
                 let _ = write!(title, " ends within {max} steps");
             }

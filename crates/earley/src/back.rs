@@ -41,6 +41,15 @@ impl Rows {
         matches!(counter, Some(Counter::Steps { max }) if item.count >= max)
     }
 
+    /// The count with which a waiter waited that goes on with `count`.
+    pub(crate) fn count_before(&self, waiter: &Waiter, count: u32) -> u32 {
+        let counter = |rule| self.automata.counter(rule);
+        match (counter(waiter.rule), counter(waiter.target.rule())) {
+            (Some(Counter::Text), Some(Counter::Distinct)) => self.sets.texts.list_before(count),
+            _ => count,
+        }
+    }
+
     /// Who waits in a table for a rule.
     pub(crate) fn who_waits(&self, table: TableId, rule: RuleId) -> &[Waiter] {
         &self.waiters[self.waiters_for(table, rule)]
@@ -72,18 +81,25 @@ impl Rows {
     }
 
     /// An item of a row that a byte leads to `item`, one that begins there if there is such.
-    pub(crate) fn before_byte(&self, row: RowId, byte: u8, item: Item) -> Option<Item> {
+    pub(crate) fn before_byte(&mut self, row: RowId, byte: u8, item: Item) -> Option<Item> {
         let table = self.table(row);
-        let leads = |before: &&Item| {
+        let (automata, texts) = (&self.automata, &mut self.sets.texts);
+        let is_text = automata.counter(item.state.rule()) == Some(Counter::Text);
+        let mut leads = |before: &&Item| {
             let origin = before.origin.unwrap_or(table);
-            let (plain, ticking) = self.automata.step(before.state, byte);
-            let ticks = || ticked(&self.automata, item.state, origin, before.count) == item.count;
+            let (plain, ticking) = automata.step(before.state, byte);
+            let ticks = || ticked(automata, item.state, origin, before.count) == item.count;
+            let mut stays = || match is_text {
+                true => texts.read(before.count, byte) == item.count,
+                false => before.count == item.count,
+            };
             item.origin == Some(origin)
-                && (plain == Some(item.state) && before.count == item.count
-                    || ticking == Some(item.state) && ticks())
+                && (plain == Some(item.state) && stays() || ticking == Some(item.state) && ticks())
         };
-        let mut found = self.scannable(row).iter().filter(leads);
-        let first = found.next()?;
-        Some(*found.chain([first]).find(|item| item.origin.is_none()).unwrap_or(first))
+        let range = &self.rows[row.index()].scannable;
+        let scannable = &self.items[range.start as usize..range.end as usize];
+        let found: Vec<Item> = scannable.iter().filter(|before| leads(before)).copied().collect();
+        let first = *found.first()?;
+        Some(found.into_iter().find(|item| item.origin.is_none()).unwrap_or(first))
     }
 }

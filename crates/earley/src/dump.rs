@@ -37,6 +37,7 @@ impl Rows {
         };
         let count = match automata.counter(rule) {
             Some(Counter::Members) => format!(", members {:?}", self.members(item.count)),
+            Some(Counter::Text | Counter::Distinct) => format!(", texts {}", item.count),
             Some(Counter::Steps { .. }) => format!(", {} steps", item.count),
             Some(_) => format!(", {} ticks", item.count),
             None => String::new(),

@@ -38,8 +38,8 @@ pub struct Item {
     pub state: StateId,
     /// The waiter table of the row where the rule began; `None` means the row that the item is in.
     pub origin: Option<TableId>,
-    /// The ticks counted so far, or the steps that have ended in a region, or the number of the set of members that came; 0
-    /// in a rule that does not count.
+    /// The ticks counted so far, or the steps that have ended in a region, or the number of the set of members that came, or
+    /// of the text that was read, or of the list of texts that came; 0 in a rule that does not count.
     pub count: u32,
 }
 

@@ -47,6 +47,8 @@ mod memo;
 mod rows;
 mod sets;
 mod steps;
+mod tails;
+mod texts;
 mod trace;
 
 pub use item::{Item, TableId, Waiter};

@@ -30,15 +30,15 @@
 //! (`membership.rs` of `formwork-fsm`). Such items are dropped where another is in the same state, from the same beginning,
 //! and its set allows all that theirs does.
 //!
+//! # Distinct texts
+//! An item of a rule that counts [text](formwork_fsm::Counter::Text) has for a count what it read and what came before,
+//! and an item of the [list](formwork_fsm::Counter::Distinct) around it what came (`texts.rs`). A text is predicted with the
+//! list of whom it is predicted for, and ends into those alone that wait with that list, which goes on with one text more.
+//!
 //! # Symbols
 //! A rule that is [a symbol](Automata::symbols) is waited for like any other, but reads nothing and never ends by itself.
 //! When a symbol comes, the rules that it belongs to are completed in the table of the row that it comes in: the next row
 //! is the union of what waited there.
-//!
-//! # Tail calls
-//! A waiter whose target is finished does nothing but end its own rule at once. It is replaced by the waiters it would
-//! return to. So right recursion costs nothing, and `elements ::= value | value "," elements` over 200 elements needs 16
-//! rows instead of 2,404.
 //!
 //! # Worked example
 //! `list ::= "[" (list ("," list)*)? "]"`, input `[[`. States of `list`: s0 `[` s1; s1 `list` s2, `]` s3; s2 `,` s4,
@@ -52,6 +52,7 @@ use crate::item::{Item, TableId, Waiter};
 use crate::limits::{LimitExceeded, Limits};
 use crate::memo::Memo;
 use crate::sets::Sets;
+use crate::texts::TextsMark;
 use formwork_fsm::{Automata, Counter, RuleId, StateId};
 use formwork_grammar::{ByteSet, HashSet};
 use hashbrown::HashTable;
@@ -83,6 +84,7 @@ pub struct Mark {
     n_tables: usize,
     n_items: usize,
     n_waiters: usize,
+    texts: TextsMark,
 }
 
 /// An arena of rows over one grammar's automata.
@@ -163,8 +165,6 @@ pub(crate) struct Scratch {
 const NO_TICKS: (u32, u32) = (0, u32::MAX);
 /// Beyond so many items membership is looked up in a hash set.
 const LINEAR: usize = 16;
-/// A waiter is forwarded to at most so many others; more would multiply the tables of ambiguous grammars.
-const MAX_FORWARDED: usize = 8;
 
 impl fmt::Debug for Rows {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -267,8 +267,14 @@ impl Rows {
             let (plain, ticking) = self.automata.step(item.state, byte);
             let origin = item.origin.unwrap_or(from.table);
             if let Some(state) = plain {
-                if completable(&self.automata, &mut self.sets, state, origin, item.count) {
-                    kernel.push(Item { state, origin: Some(origin), count: item.count });
+                let count = match self.automata.counter(state.rule()) {
+                    Some(Counter::Text) if origin != TableId::FLOATING => {
+                        self.sets.texts.read(item.count, byte)
+                    }
+                    _ => item.count,
+                };
+                if completable(&self.automata, &mut self.sets, state, origin, count) {
+                    kernel.push(Item { state, origin: Some(origin), count });
                 }
             }
             if let Some(state) = ticking {
@@ -485,6 +491,7 @@ impl Rows {
             n_tables: self.tables.len(),
             n_items: self.items.len(),
             n_waiters: self.waiters.len(),
+            texts: self.sets.texts.mark(),
         }
     }
 
@@ -511,6 +518,7 @@ impl Rows {
         self.nobody = self.nobody.filter(|table| table.index() < mark.n_tables);
         self.items.truncate(mark.n_items);
         self.waiters.truncate(mark.n_waiters);
+        self.sets.texts.release(mark.texts);
     }
 
     /// The row of the sorted kernel in the scratch buffer.
@@ -613,8 +621,13 @@ impl Rows {
                 let (need, reach) = automata.ticks_ahead(state);
                 *ticks = (ticks.0.max(count.saturating_add(need)), ticks.1.min(count.saturating_add(reach)));
             };
-            if floats {
+            let is_list = counter == Some(Counter::Distinct);
+            if floats && !is_list {
                 note_floating(&mut floating_ticks, item.state, item.count);
+            }
+            if floats && is_list && !self.sets.texts.always_goes_on(&automata, item.state) {
+                // Which texts are left only the item knows.
+                floating_ticks = (u32::MAX, 0);
             }
             for edge in automata.rule_edges(item.state).take(if is_spent { 0 } else { usize::MAX }) {
                 work += 1;
@@ -645,7 +658,18 @@ impl Rows {
                 if !possible {
                     continue;
                 }
-                if floats {
+                let mut begins = Item { state: automata.start(edge.rule), origin: None, count: 0 };
+                if automata.counter(edge.rule) == Some(Counter::Text) {
+                    automata.ready(edge.rule).map_err(|_| LimitExceeded::Automaton)?;
+                    begins.count = self.sets.texts.begin(if is_list && !floats { count } else { 0 });
+                    if !within(&automata, &mut self.sets, begins.state, begins.count) {
+                        continue;
+                    }
+                    if floats && is_list && !automata.has_plenty(begins.state) {
+                        floating_ticks = (u32::MAX, 0);
+                    }
+                }
+                if floats && !is_list {
                     note_floating(&mut floating_ticks, edge.target, count);
                 }
                 waiters.push(Waiter { rule: edge.rule, target: edge.target, origin: item.origin, count });
@@ -655,27 +679,40 @@ impl Rows {
                     continue;
                 }
                 automata.ready(edge.rule).map_err(|_| LimitExceeded::Automaton)?;
-                add(all, members, Item { state: automata.start(edge.rule), origin: None, count: 0 });
+                add(all, members, begins);
             }
             if automata.has_failed(rule) {
                 return Err(LimitExceeded::Automaton);
             }
             if automata.is_scannable(item.state) && !is_spent {
                 scannable.push(item);
-                flags.counts |= !floats && matches!(counter, Some(Counter::Ticks { .. } | Counter::Members));
+                flags.counts |=
+                    !floats && counter.is_some_and(|counter| !matches!(counter, Counter::Steps { .. }));
             }
             if automata.is_accepting(item.state) && next_may_end(&automata, &mut self.sets, &item) {
                 // Rules do not accept the empty text, so this one began in an older row.
                 let Some(origin) = item.origin else { continue };
-                if !completed.contains(&(rule, origin)) {
-                    completed.push((rule, origin));
+                let is_text = counter == Some(Counter::Text);
+                if is_text || !completed.contains(&(rule, origin)) {
                     flags.ends_floating |= floats;
                     flags.accepting |= self.tables[origin.index()].goal && rule == automata.root();
+                    completed.push((rule, origin));
                     let range = self.waiters_for(origin, rule);
                     work += range.len();
-                    for waiter in &self.waiters[range] {
-                        let origin = Some(waiter.origin.unwrap_or(origin));
-                        add(all, members, Item { state: waiter.target, origin, count: waiter.count });
+                    for at in range {
+                        let waiter = self.waiters[at];
+                        let mut count = waiter.count;
+                        if is_text {
+                            let Some(behind) = self.count_behind(&item, &waiter, origin) else { continue };
+                            count = behind;
+                        }
+                        let origin = waiter.origin.unwrap_or(origin);
+                        let lists = |rule| automata.counter(rule) == Some(Counter::Distinct);
+                        if is_text && origin == TableId::FLOATING && lists(waiter.target.rule()) {
+                            // What came before the text is not known.
+                            floating_ticks = (u32::MAX, 0);
+                        }
+                        add(all, members, Item { state: waiter.target, origin: Some(origin), count });
                     }
                 }
             }
@@ -736,57 +773,6 @@ impl Rows {
         let rows = &self.rows;
         self.by_kernel.insert_unique(hash, id, |id| rows[id.index()].hash);
         id
-    }
-
-    /// Replaces waiters whose target is finished by those that it would return to.
-    fn forward(&self, waiters: &mut Vec<Waiter>, goal: bool) {
-        let automata = &self.automata;
-        let root = automata.root();
-        if !waiters.iter().any(|waiter| automata.is_finished(waiter.target)) {
-            return;
-        }
-        let own = waiters.clone();
-        let mut result: Vec<Waiter> = Vec::with_capacity(own.len());
-        let mut stack: Vec<Waiter> = own.clone();
-        // Rules of this table that a waiter was already forwarded through: unit cycles end here.
-        let mut through: HashSet<(RuleId, RuleId)> = HashSet::default();
-        while let Some(waiter) = stack.pop() {
-            let keeps = !automata.is_finished(waiter.target) || waiter.origin == Some(TableId::FLOATING);
-            if keeps {
-                result.push(waiter);
-                continue;
-            }
-            let parent = automata.rule_of(waiter.target);
-            match waiter.origin {
-                Some(origin) => {
-                    let range = self.waiters_for(origin, parent);
-                    if range.len() > MAX_FORWARDED || (self.tables[origin.index()].goal && parent == root) {
-                        result.push(waiter);
-                        continue;
-                    }
-                    // Older tables are forwarded already: nothing here is finished, or it is kept on purpose.
-                    result.extend(self.waiters[range].iter().map(|next| Waiter {
-                        rule: waiter.rule,
-                        target: next.target,
-                        origin: Some(next.origin.unwrap_or(origin)),
-                        count: next.count,
-                    }));
-                }
-                None => {
-                    let n = own.iter().filter(|next| next.rule == parent).count();
-                    if n > MAX_FORWARDED || (goal && parent == root) {
-                        result.push(waiter);
-                    } else if through.insert((waiter.rule, parent)) {
-                        stack.extend(
-                            own.iter()
-                                .filter(|next| next.rule == parent)
-                                .map(|next| Waiter { rule: waiter.rule, ..*next }),
-                        );
-                    }
-                }
-            }
-        }
-        *waiters = result;
     }
 
     fn intern_table(&mut self, waiters: &[Waiter], goal: bool) -> Result<TableId, LimitExceeded> {
@@ -859,8 +845,9 @@ fn add(all: &mut Vec<Item>, members: &mut HashSet<Item>, item: Item) {
 pub(crate) fn next_may_end(automata: &Automata, sets: &mut Sets, item: &Item) -> bool {
     let rule = automata.rule_of(item.state);
     match automata.counter(rule) {
-        None | Some(Counter::Steps { .. }) => true,
+        None | Some(Counter::Steps { .. } | Counter::Distinct) => true,
         Some(_) if item.origin == Some(TableId::FLOATING) => true,
+        Some(Counter::Text) => !sets.texts.came(item.count),
         Some(Counter::Ticks { min, max }) => item.count >= min && max.is_none_or(|max| item.count <= max),
         Some(Counter::Members) => match automata.membership(rule) {
             None => automata.has_required(rule, sets.get(item.count)),
@@ -882,6 +869,14 @@ pub(crate) fn within(automata: &Automata, sets: &mut Sets, state: StateId, count
     let rule = automata.rule_of(state);
     match automata.counter(rule) {
         None | Some(Counter::Steps { .. }) => true,
+        Some(counter @ (Counter::Text | Counter::Distinct)) => {
+            let found = match counter {
+                Counter::Text => sets.texts.is_left(automata, state, count),
+                _ => sets.texts.goes_on(automata, state, count),
+            };
+            sets.exceeded |= found.is_none();
+            found.unwrap_or(false)
+        }
         Some(Counter::Ticks { min, max }) => {
             let (need, reach) = automata.ticks_ahead(state);
             max.is_none_or(|max| count.saturating_add(need) <= max) && count.saturating_add(reach) >= min

@@ -4,6 +4,7 @@
 //! [conditions](Membership), a set is what these remember of the members that came, and what may come next is found out
 //! once for each set that an output meets.
 
+use crate::texts::Texts;
 use formwork_fsm::{Automata, Membership, RuleId, Standing};
 use formwork_grammar::HashMap;
 use hashbrown::HashTable;
@@ -21,8 +22,10 @@ pub(crate) struct Sets {
     standings: HashMap<(RuleId, u32), Option<Arc<Standing>>>,
     /// The sets after one more member, in rules with conditions.
     after: HashMap<(RuleId, u32, u32), Option<u32>>,
-    /// Whether some standing was asked for that takes too many steps.
-    exceeded: bool,
+    /// The distinct texts that came.
+    pub(crate) texts: Texts,
+    /// Whether something was asked for that takes too many steps.
+    pub(crate) exceeded: bool,
 }
 
 impl Sets {
@@ -31,6 +34,7 @@ impl Sets {
             sets: vec![Box::default()],
             ids: HashTable::new(),
             n_words: 0,
+            texts: Texts::new(&hasher),
             hasher,
             standings: HashMap::default(),
             after: HashMap::default(),
@@ -121,5 +125,6 @@ impl Sets {
             + self.n_words * size_of::<u64>()
             + self.standings.len() * of_standing
             + self.after.len() * 24
+            + self.texts.memory_size()
     }
 }

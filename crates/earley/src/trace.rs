@@ -271,7 +271,11 @@ impl Trace {
     ) -> bool {
         let table = self.rows.table(row);
         self.rows.waiters_of(item).iter().any(|waiter| {
-            is_rule(waiter.rule) && behind.is_none_or(|behind| returned(waiter, table) == behind)
+            is_rule(waiter.rule)
+                && behind.is_none_or(|behind| {
+                    let count = self.rows.count_before(waiter, behind.count);
+                    returned(waiter, table) == Item { count, ..behind }
+                })
         })
     }
 
@@ -314,12 +318,17 @@ impl Trace {
         let items = self.items(self.point(at).row)?;
         let ended = items.iter().take_while(|inner| **inner != item).find(|inner| {
             let Some(began) = inner.origin else { return false };
-            let waits = |waiter: &Waiter| {
-                waiter.target == item.state
-                    && waiter.count == item.count
-                    && waiter.origin.unwrap_or(began) == origin
+            let rule = inner.state.rule();
+            let is_text = self.rows.automata().counter(rule) == Some(Counter::Text);
+            let waits =
+                |waiter: &&Waiter| waiter.target == item.state && waiter.origin.unwrap_or(began) == origin;
+            let waiting: Vec<Waiter> =
+                self.rows.who_waits(began, rule).iter().filter(waits).copied().collect();
+            let mut goes_on = |waiter: &Waiter| match is_text {
+                true => self.rows.count_behind(inner, waiter, began) == Some(item.count),
+                false => waiter.count == item.count,
             };
-            self.rows.may_end(inner) && self.rows.who_waits(began, inner.state.rule()).iter().any(waits)
+            waiting.iter().any(&mut goes_on) && self.rows.may_end(inner)
         });
         Ok(ended.copied())
     }

@@ -145,6 +145,11 @@ pub enum Counter {
         /// The greatest number; at least 1.
         max: u32,
     },
+    /// The text read so far, and which texts came before it in the [`Distinct`](Self::Distinct) rule around it: it may not be
+    /// one of these. See [`Automata::has_plenty`].
+    Text,
+    /// Which texts came of the rules that count [`Text`](Self::Text): each at most once.
+    Distinct,
 }
 
 /// What is known of a rule before it is built, and the rule.
@@ -334,7 +339,7 @@ impl Automata {
         }
     }
 
-    /// Builds the rules with budgets.
+    /// Builds the rules that are [regions](crate::regions) or sets of distinct texts.
     pub(crate) fn build_regions(
         &mut self,
         regions: &[formwork_grammar::RuleId],
@@ -350,7 +355,9 @@ impl Automata {
                 return Err(error.clone());
             }
             regions::check(self, region)?;
-            found.push(region);
+            if let Some(Counter::Steps { .. }) = self.counter(region) {
+                found.push(region);
+            }
         }
         self.regions = found.into();
         Ok(())
@@ -597,6 +604,15 @@ impl Automata {
     #[inline]
     pub fn units_to_end(&self, state: StateId) -> u32 {
         self.of(state).ticks_ahead(state.number).0
+    }
+
+    // ---- texts that differ ----
+
+    /// Whether so many texts lead from the state of a rule that counts [`Text`](Counter::Text) to its end that some are left
+    /// whichever came: at least [`PLENTY`], of which an output can have no more. From other states some text must be looked for.
+    #[inline]
+    pub fn has_plenty(&self, state: StateId) -> bool {
+        self.of(state).ticks_ahead(state.number).1 == u32::MAX
     }
 
     // ---- sets ----

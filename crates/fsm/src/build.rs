@@ -9,13 +9,14 @@ use crate::cache::{Cache, Kept};
 use crate::compile::{Built, Context};
 use crate::config::Config;
 use crate::dfa::Dfa;
+use crate::distinct;
 use crate::error::{Error, ErrorKind};
 use crate::facts::{Facts, Order, finite, first_bytes, number};
 use crate::form::{self, Form, Former, Portable};
 use crate::lazy::Lazy;
 use crate::minimise::minimise;
 use crate::plan::{Plan, left_recursion, operands};
-use crate::regions;
+use crate::regions::{self, is_distinct};
 use crate::segmented::Segmented;
 use crate::subset::Bounds;
 use crate::symbols::{AnySymbols, Symbols};
@@ -300,7 +301,16 @@ impl Construction {
                 }
                 let ticks = match own {
                     Unit::Counted { .. } => Ticks::Counted,
+                    Unit::Region(rule) if self.grammar.rule(rule).budget().is_none() => Ticks::Texts,
                     Unit::Region(_) => Ticks::Units,
+                    Unit::Set(set) if is_distinct(&self.grammar, set) => {
+                        let units = &self.memory.units.list;
+                        let is_text = |unit: u32| {
+                            let unit = &units[unit as usize].unit;
+                            matches!(unit, Unit::Region(rule) if self.grammar.rule(*rule).is_distinct())
+                        };
+                        Ticks::Distinct(distinct::ends_before_text(&dfa, is_text))
+                    }
                     Unit::Set(set) => match self.grammar.expr(set) {
                         Expr::Set { conditions, .. } => Ticks::Members(conditions),
                         _ => Ticks::None,
@@ -431,6 +441,7 @@ impl Construction {
                 former.words.extend([form::RULE, identity]);
                 written
             }
+            Unit::Set(set) if is_distinct(grammar, *set) => false,
             unit => former.unit(grammar, plan, identities, unit),
         }
     }
@@ -448,7 +459,12 @@ fn identities(grammar: &Grammar, plan: &Plan, cache: &Cache, former: &mut Former
     let mut identities = vec![None; grammar.rules().len()];
     // Callees come before callers.
     for component in plan.components() {
-        let kept: SmallVec<[_; 4]> = component.filter(|&rule| plan.keeps(rule)).collect();
+        // What the automata of distinct texts say of them is not kept from grammar to grammar.
+        let shares = |rule: formwork_grammar::RuleId| {
+            let rule = grammar.rule(rule);
+            !rule.is_distinct() && !is_distinct(grammar, rule.body())
+        };
+        let kept: SmallVec<[_; 4]> = component.filter(|&rule| plan.keeps(rule) && shares(rule)).collect();
         if kept.len() > MAX_CIRCLE {
             continue;
         }
@@ -465,7 +481,11 @@ fn identities(grammar: &Grammar, plan: &Plan, cache: &Cache, former: &mut Former
 
 fn counter(grammar: &Grammar, unit: &Unit) -> Option<Counter> {
     match unit {
-        Unit::Region(rule) => grammar.rule(*rule).budget().map(|max| Counter::Steps { max: max.get() }),
+        Unit::Region(rule) => match grammar.rule(*rule).budget() {
+            Some(max) => Some(Counter::Steps { max: max.get() }),
+            None => Some(Counter::Text),
+        },
+        Unit::Set(expr) if is_distinct(grammar, *expr) => Some(Counter::Distinct),
         Unit::Counted { min, max, .. } => Some(Counter::Ticks { min: *min, max: *max }),
         Unit::Set(_) => Some(Counter::Members),
         _ => None,

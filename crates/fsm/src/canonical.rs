@@ -35,13 +35,15 @@ impl Automata {
     pub fn canonical(&self, state: StateId, max_words: usize) -> Option<Vec<u32>> {
         let rule = state.rule();
         // What states of sets have in common is in their tables, which are shared already.
-        if self.counter(rule) == Some(Counter::Members) {
+        if let Some(Counter::Members | Counter::Distinct) = self.counter(rule) {
             return None;
         }
         // Of a large rule only what is near.
         let max_words = if self.is_lazy(rule) { max_words.min(MAX_LAZY) } else { max_words };
         let counts = matches!(self.counter(rule), Some(Counter::Ticks { .. }));
-        let mut words = vec![u32::from(self.is_called(rule)) | u32::from(counts) << 1];
+        let is_text = self.counter(rule) == Some(Counter::Text);
+        let kind = u32::from(counts) << 1 | u32::from(is_text) << 2;
+        let mut words = vec![u32::from(self.is_called(rule)) | kind];
         let mut numbers: HashMap<u32, u32> = HashMap::default();
         let mut queue: Vec<u32> = Vec::new();
         let mut meet = |number: usize, queue: &mut Vec<u32>| {
@@ -72,6 +74,8 @@ impl Automata {
                         (1, min, max.map_or(u32::MAX, |max| max.saturating_add(1)))
                     }
                     Some(Counter::Members) => (2, 0, 0),
+                    // Neither has an identity.
+                    Some(Counter::Text | Counter::Distinct) => (3, 0, 0),
                     // Where steps end is nothing that a state says.
                     Some(Counter::Steps { .. }) => (0, 0, 0),
                 };

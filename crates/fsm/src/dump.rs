@@ -16,6 +16,8 @@ impl fmt::Display for Automata {
                 Some(Counter::Ticks { min, max: Some(max) }) => write!(f, " counts {min}..={max}")?,
                 Some(Counter::Ticks { min, max: None }) => write!(f, " counts {min}..")?,
                 Some(Counter::Members) => write!(f, " is a set")?,
+                Some(Counter::Text) => write!(f, " is a distinct text")?,
+                Some(Counter::Distinct) => write!(f, " is a list of distinct texts")?,
                 Some(Counter::Steps { max }) => write!(f, " ends within {max} steps")?,
             }
             if let Some(symbols) = self.symbols(rule) {

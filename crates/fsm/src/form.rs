@@ -21,6 +21,7 @@
 
 use crate::config::Config;
 use crate::plan::{Plan, operands};
+use crate::regions;
 use crate::spelling::Spelling;
 use crate::unit::{Body, Measurable, Shape, Spelled, Unit};
 use formwork_grammar::{Clause, Conditions, Expr, ExprId, Grammar, RuleId, Symbol, SymbolSet};
@@ -341,8 +342,9 @@ impl Former {
 }
 
 /// What of a rule's [region](crate::regions) its automaton depends on.
-fn region(grammar: &Grammar, rule: RuleId) -> [u32; 1] {
-    [grammar.rule(rule).budget().map_or(0, NonZeroU32::get)]
+fn region(grammar: &Grammar, rule: RuleId) -> [u32; 2] {
+    let rule = grammar.rule(rule);
+    [rule.budget().map_or(0, NonZeroU32::get), rule.is_distinct().into()]
 }
 
 /// What a set asks as words, every list with its length first.
@@ -353,7 +355,8 @@ fn write_conditions(words: &mut Words, conditions: &Conditions) {
     };
     list(0, conditions.required());
     list(0, conditions.repeatable());
-    list(0, &[conditions.exclusive().len() as u32, conditions.clauses().len() as u32]);
+    let is_distinct = conditions.is_distinct().into();
+    list(0, &[conditions.exclusive().len() as u32, conditions.clauses().len() as u32, is_distinct]);
     conditions.exclusive().iter().for_each(|group| list(0, group));
     for clause in conditions.clauses() {
         match clause {
@@ -474,7 +477,7 @@ impl Portable {
             Self::Called(_) => return None,
             Self::Rule(position) => Unit::Rule(rule(*position)?),
             Self::Region(position) => {
-                Unit::Region(rule(*position).filter(|&rule| grammar.rule(rule).budget().is_some())?)
+                Unit::Region(rule(*position).filter(|&rule| regions::is_region(grammar.rule(rule)))?)
             }
             Self::Recursive(position) => {
                 Unit::Recursive(rule(*position).filter(|&rule| plan.split(rule).is_some())?)

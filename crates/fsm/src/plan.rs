@@ -76,10 +76,9 @@ impl Plan {
             runs.iter().flat_map(|run| run.repetitions().iter().copied()).collect();
         unbounded.sort_unstable();
         let unbounded: Arc<[ExprId]> = unbounded.into();
-        let circles =
-            if regions::budgets(grammar) { circles(grammar, &uses, &components) } else { Vec::new() };
+        let circles = if regions::exist(grammar) { circles(grammar, &uses, &components) } else { Vec::new() };
         // Regions are found again by their rules.
-        let is_region = |rule: &Rule| rule.budget().is_some() || config.captures && rule.capture().is_some();
+        let is_region = |rule: &Rule| regions::is_region(rule) || config.captures && rule.capture().is_some();
         let captures = config.captures;
         if !config.inlining {
             return Self {

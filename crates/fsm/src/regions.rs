@@ -10,6 +10,8 @@
 //! written out, and what cannot be put in line is refused: rules that lead back to themselves other than at their ends, and
 //! regions inside a region.
 //!
+//! Rules whose [texts must differ](crate::distinct) are regions too, without a budget: their text is kept byte by byte.
+//!
 //! # What is not regular, and what it would take
 //! That refusal is no limit of the idea: a region that calls rules, and one inside of another, can be counted exactly with
 //! rows that stay values. What follows was thought through and is not built.
@@ -40,76 +42,96 @@
 //! open a level that has to be closed, so that a mask would have to try steps from the length of the longest one times
 //! the dearest call before the end. A walk over all steps that carries what each byte adds to `owed` would bound that.
 
-use crate::automata::{Automata, Counter, RuleId};
+use crate::automata::{self, Automata, Counter};
+use crate::distinct;
 use crate::error::{Error, ErrorKind};
 use crate::facts::Facts;
 use crate::plan::Plan;
 use crate::unit::Unit;
-use formwork_grammar::{Expr, Grammar, HashSet};
+use formwork_grammar::{Expr, ExprId, Grammar, HashSet, Rule, RuleId};
+
+/// Whether a rule reads all its bytes itself: since it has a budget, or since its text is looked at.
+pub(crate) fn is_region(rule: &Rule) -> bool {
+    rule.budget().is_some() || rule.is_distinct()
+}
 
 /// The unit of a rule that must stay one by itself, whatever it is made of.
-pub(crate) fn unit(grammar: &Grammar, plan: &Plan, rule: formwork_grammar::RuleId) -> Option<Unit> {
-    if grammar.rule(rule).budget().is_some() {
+pub(crate) fn unit(grammar: &Grammar, plan: &Plan, rule: RuleId) -> Option<Unit> {
+    if is_region(grammar.rule(rule)) {
         return Some(Unit::Region(rule));
     }
     plan.captures(grammar, rule).then_some(Unit::Rule(rule))
 }
 
-/// Whether some rule has a budget.
-pub(crate) fn budgets(grammar: &Grammar) -> bool {
-    grammar.rules().iter().any(|rule| rule.budget().is_some())
+/// Whether some rule is a region.
+pub(crate) fn exist(grammar: &Grammar) -> bool {
+    grammar.rules().iter().any(is_region)
 }
 
-/// The rules with budgets that the root reaches and that have texts.
+/// Whether an expression is a set of distinct texts.
+pub(crate) fn is_distinct(grammar: &Grammar, expr: ExprId) -> bool {
+    matches!(grammar.expr(expr), Expr::Set { conditions, .. } if conditions.is_distinct())
+}
+
+/// The regions that the root reaches and that have texts, then the rules that are sets of distinct texts.
 ///
 /// # Errors
 /// One of them cannot be built.
-pub(crate) fn find(
-    grammar: &Grammar,
-    plan: &Plan,
-    facts: &Facts,
-) -> Result<Vec<formwork_grammar::RuleId>, Error> {
-    if !budgets(grammar) {
+pub(crate) fn find(grammar: &Grammar, plan: &Plan, facts: &Facts) -> Result<Vec<RuleId>, Error> {
+    if !exist(grammar) {
         return Ok(Vec::new());
     }
-    let mut regions: Vec<_> = reached(grammar, grammar.root())
-        .0
-        .into_iter()
-        .filter(|&rule| grammar.rule(rule).budget().is_some() && facts.nonempty(grammar.rule(rule).body()))
-        .collect();
+    let all = reached(grammar, grammar.root()).0;
+    let has_texts = |rule: &RuleId| facts.nonempty(grammar.rule(*rule).body());
+    let is_there = |rule: &RuleId| is_region(grammar.rule(*rule)) && has_texts(rule);
+    let mut regions: Vec<_> = all.iter().copied().filter(is_there).collect();
     regions.sort_unstable();
     for &region in &regions {
-        let (named, place) = (grammar.rule(region).name(), grammar.rule(region).place());
+        let rule = grammar.rule(region);
+        let (named, place) = (rule.name(), rule.place());
+        let (kind, what, it) = match (rule.budget(), rule.is_distinct()) {
+            (Some(_), false) => (ErrorKind::Budget, "a budget of steps", "the budget"),
+            (None, _) => (ErrorKind::Set, "texts that must differ", "that"),
+            (Some(_), true) => {
+                let message = format!("rule `{named}` has a budget of steps and texts that must differ");
+                return Err(Error::new(ErrorKind::Set, place.clone(), named, message));
+            }
+        };
         let (below, machine) = reached(grammar, region);
         if machine {
             let message = format!(
-                "rule `{named}` has a budget of steps, but has numbers in it that cannot be put in line: multiples of too large \
-                 a number"
+                "rule `{named}` has {what}, but has numbers in it that cannot be put in line: multiples of too large a number"
             );
-            return Err(Error::new(ErrorKind::Budget, place.clone(), named, message));
+            return Err(Error::new(kind, place.clone(), named, message));
         }
         for below in below {
             let other = grammar.rule(below).name();
-            let message = if below != region && grammar.rule(below).budget().is_some() {
+            let message = if below != region && is_region(grammar.rule(below)) {
                 format!(
-                    "rule `{named}` has a budget of steps, and so has rule `{other}` inside of it; give it to one of them"
+                    "rule `{named}` has {what}, and so has rule `{other}` inside of it; give it to one of them"
                 )
             } else if plan.is_circular(below) {
                 format!(
-                    "rule `{named}` has a budget of steps, but what it matches is not regular: rule `{other}` in it \
-                     refers to itself; give the budget to a part that does not nest, or write out how deep it may nest"
+                    "rule `{named}` has {what}, but what it matches is not regular: rule `{other}` in it refers to itself; \
+                     give {it} to a part that does not nest, or write out how deep it may nest"
                 )
             } else {
                 continue;
             };
-            return Err(Error::new(ErrorKind::Budget, place.clone(), named, message));
+            return Err(Error::new(kind, place.clone(), named, message));
         }
     }
+    let is_set = |rule: &RuleId| is_distinct(grammar, grammar.rule(*rule).body()) && has_texts(rule);
+    regions.extend(all.iter().copied().filter(is_set));
     Ok(regions)
 }
 
-/// Whether the shortest text of a region is within its budget, however it is cut into steps.
-pub(crate) fn check(automata: &Automata, region: RuleId) -> Result<(), Error> {
+/// Whether the shortest text of a region is within its budget, however it is cut into steps, and whether a set of distinct
+/// texts never runs out of them.
+pub(crate) fn check(automata: &Automata, region: automata::RuleId) -> Result<(), Error> {
+    if automata.counter(region) == Some(Counter::Distinct) {
+        return distinct::check(automata, region);
+    }
     let Some(Counter::Steps { max }) = automata.counter(region) else { return Ok(()) };
     let shortest = automata.units_to_end(automata.start(region));
     if shortest <= max {
@@ -123,7 +145,7 @@ pub(crate) fn check(automata: &Automata, region: RuleId) -> Result<(), Error> {
 }
 
 /// The rules that a rule refers to, itself first, and whether there is a machine in them.
-fn reached(grammar: &Grammar, rule: formwork_grammar::RuleId) -> (Vec<formwork_grammar::RuleId>, bool) {
+fn reached(grammar: &Grammar, rule: RuleId) -> (Vec<RuleId>, bool) {
     let mut rules = vec![rule];
     let mut has_machine = false;
     let mut is_met: HashSet<_> = rules.iter().copied().collect();

@@ -4,6 +4,7 @@
 //! they belong to no grammar, and all grammars that have the rule share them.
 
 use crate::dfa::{Call, Dfa, Letter};
+use crate::distinct;
 use crate::guards::Guards;
 use crate::lazy::Lazy;
 use crate::loops::{Loop, own_loop};
@@ -50,6 +51,10 @@ pub(crate) enum Ticks<'a> {
     Counted,
     /// They are the bytes and symbols that are read: the least number of them says how soon the rule can end.
     Units,
+    /// There are none; what is counted is how many texts there are.
+    Texts,
+    /// There are none; but from these states the rule cannot end before another distinct text comes.
+    Distinct(Vec<bool>),
     /// They are members of a set, which asks this of them.
     Members(&'a Conditions),
 }
@@ -137,6 +142,13 @@ impl Tables {
                     ends.into_iter().map(|ahead| ahead.map(|(need, _)| (need, u32::MAX))).collect(),
                     Guards::default(),
                 )
+            }
+            Ticks::Texts => {
+                let n_texts = distinct::n_texts(dfa).into_iter();
+                (n_texts.map(|n_texts| Some((0, n_texts))).collect(), Guards::default())
+            }
+            Ticks::Distinct(ends) => {
+                (ends.iter().map(|&ends| Some((u32::from(!ends), u32::MAX))).collect(), Guards::default())
             }
             Ticks::Members(conditions) => {
                 let (of_states, guards) = Guards::of(dfa, conditions)?;

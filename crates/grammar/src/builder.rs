@@ -221,6 +221,14 @@ impl GrammarBuilder {
         &self.rules[rule.index()].place
     }
 
+    /// Makes the texts of a rule differ from each other within one [set of distinct texts](Conditions::distinct), where the
+    /// rule stands directly in the set's rule; elsewhere it changes nothing. Texts are compared as JSON, so that strings with
+    /// the same characters are equal however they are spelled. A rule like this refers to no other such rule and to none that
+    /// cannot be put in line.
+    pub fn set_distinct(&mut self, rule: RuleId) {
+        self.rules[rule.index()].region.is_distinct = true;
+    }
+
     /// What is asked of what a rule matches, beside its language.
     pub(crate) fn region(&self, rule: RuleId) -> &Region {
         &self.rules[rule.index()].region
@@ -589,7 +597,11 @@ impl GrammarBuilder {
         if !conditions.required().iter().all(is_there) {
             return self.never;
         }
-        if members.is_empty() && conditions.is_plain() {
+        if conditions.is_distinct() && !(members.is_empty() && conditions.is_plain()) {
+            self.fail(GrammarErrorKind::Member, Place::None, "a set of distinct texts has members, too");
+            return self.never;
+        }
+        if members.is_empty() && conditions.is_plain() && !conditions.is_distinct() {
             return body;
         }
         let is_asked =

@@ -14,6 +14,7 @@ pub struct Conditions {
     pub(crate) exclusive: Box<[Box<[u32]>]>,
     pub(crate) repeatable: Box<[u32]>,
     pub(crate) clauses: Box<[Clause]>,
+    pub(crate) is_distinct: bool,
 }
 
 /// A part of a set's [condition](Conditions). Empty lists: all of nothing holds, one of nothing does not.
@@ -38,6 +39,12 @@ impl Conditions {
     /// These members must come.
     pub fn requires(required: impl IntoIterator<Item = u32>) -> Self {
         Self { required: sorted(required), ..Self::default() }
+    }
+
+    /// The set has no members, but [rules whose texts are distinct](crate::GrammarBuilder::set_distinct) stand in it: no text
+    /// of them comes twice. They are its members, one for each text.
+    pub fn distinct() -> Self {
+        Self { is_distinct: true, ..Self::default() }
     }
 
     /// Of each of these groups at most one member comes. No member is in two of them.
@@ -86,7 +93,12 @@ impl Conditions {
         &self.clauses
     }
 
-    /// Whether nothing is asked but that some members come.
+    /// Whether it is texts that come at most once.
+    pub fn is_distinct(&self) -> bool {
+        self.is_distinct
+    }
+
+    /// Whether nothing is asked of members but that some come.
     pub fn is_plain(&self) -> bool {
         self.exclusive.is_empty() && self.repeatable.is_empty() && self.clauses.is_empty()
     }
@@ -140,6 +152,9 @@ impl fmt::Display for Conditions {
             }
             f.write_str(")")
         };
+        if self.is_distinct {
+            f.write_str(", distinct")?;
+        }
         if !self.required.is_empty() {
             list(f, ", requires=", "", &self.required)?;
         }

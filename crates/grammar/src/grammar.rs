@@ -38,6 +38,7 @@ pub struct Rule {
 pub(crate) struct Region {
     pub(crate) budget: Option<NonZeroU32>,
     pub(crate) capture: Option<Box<str>>,
+    pub(crate) is_distinct: bool,
 }
 
 /// A promise about runs of some bytes in the output; see [`GrammarBuilder::bound_run`](crate::GrammarBuilder::bound_run).
@@ -106,6 +107,11 @@ impl Rule {
     /// The name under which what the rule matches is captured, if it is.
     pub fn capture(&self) -> Option<&str> {
         self.region.capture.as_deref()
+    }
+
+    /// Whether its texts differ from each other in a [set of distinct texts](crate::Conditions::distinct).
+    pub fn is_distinct(&self) -> bool {
+        self.region.is_distinct
     }
 }
 

@@ -44,11 +44,16 @@ fn write_region(f: &mut fmt::Formatter<'_>, region: &Region) -> fmt::Result {
         return Ok(());
     }
     f.write_char('[')?;
+    let mut is_first = true;
+    let mut separator = || if std::mem::take(&mut is_first) { "" } else { ", " };
+    if region.is_distinct {
+        write!(f, "{}distinct", separator())?;
+    }
     if let Some(steps) = region.budget {
-        write!(f, "max_tokens={steps}")?;
+        write!(f, "{}max_tokens={steps}", separator())?;
     }
     if let Some(name) = &region.capture {
-        f.write_str(if region.budget.is_some() { ", capture=" } else { "capture=" })?;
+        write!(f, "{}capture=", separator())?;
         f.write_char('"')?;
         for c in name.chars() {
             // The attributes end at the first bracket.

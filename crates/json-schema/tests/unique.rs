@@ -64,3 +64,87 @@ fn lengths_go_with_many_values() {
         ],
     );
 }
+
+#[test]
+fn strings_without_number_differ() {
+    let schema = json!({"type": "array", "uniqueItems": true, "items": {"type": "string"}});
+    check(
+        &schema,
+        &[
+            ("[]", true),
+            (r#"["a", "b", "ab", "", "ba"]"#, true),
+            (r#"["a", "b", "a"]"#, false),
+            (r#"["", "a", ""]"#, false),
+            (r#"["a\"", "a", "a\\\""]"#, true),
+            // By value, however they are spelled.
+            (r#"["abc", "\u0061\u0062c"]"#, false),
+            (r#"["\n/", "\u000A\/"]"#, false),
+            (r#"["😀", "\ud83d\uDE00"]"#, false),
+            (r#"["😀", "\ud83d\uDE01"]"#, true),
+            (r#"["é", "e\u0301"]"#, true),
+        ],
+    );
+    let many: Vec<String> = (0..3_000).map(|i| format!("value {}", i * 7_919 % 3_000)).collect();
+    let twice: Vec<&String> = many.iter().chain([&many[1_234]]).collect();
+    check(&schema, &[(&json!(many).to_string(), true), (&json!(twice).to_string(), false)]);
+}
+
+#[test]
+fn strings_differ_beside_what_else_is_asked() {
+    check(
+        &json!({"type": "array", "uniqueItems": true, "items": {"type": "string", "pattern": "^[ab]+c$"}, "minItems": 2, "maxItems": 3}),
+        &[
+            (r#"["ac"]"#, false),
+            (r#"["ac", "ac"]"#, false),
+            (r#"["ac", "bc"]"#, true),
+            (r#"["ac", "bc", "abc"]"#, true),
+            (r#"["ac", "bc", "abc", "bac"]"#, false),
+            (r#"["ac", "bc", "x"]"#, false),
+        ],
+    );
+    // Behind all there are, another is not begun.
+    check(
+        &json!({"type": "array", "uniqueItems": true, "items": {"type": ["string", "null"], "pattern": "^[ab]$"}}),
+        &[(r#"["a", null, "b"]"#, true), (r#"["a", null, "b", "a"]"#, false), ("[null, null]", false)],
+    );
+    let colour = json!({"type": "string", "pattern": "^#[0-9a-f]{6}$"});
+    check(
+        &json!({"type": "array", "uniqueItems": true, "items": colour}),
+        &[(r##"["#00ff00", "#00ff01"]"##, true), (r##"["#00ff00", "#ff0000", "#00ff00"]"##, false)],
+    );
+    check(
+        &json!({"items": {"type": "string", "maxLength": 2}, "uniqueItems": true, "type": "array", "maxItems": 16}),
+        &[(r#"["aa", "ab", "a"]"#, true), (r#"["aa", "ab", "aa"]"#, false), (r#"["aaa"]"#, false)],
+    );
+    // Lists inside of lists are apart.
+    let inner = json!({"type": "array", "uniqueItems": true, "items": {"type": "string"}});
+    check(
+        &json!({"type": "array", "items": inner}),
+        &[(r#"[["a", "b"], ["a", "b"]]"#, true), (r#"[["a", "b"], ["a", "a"]]"#, false)],
+    );
+}
+
+#[test]
+fn what_runs_out_where_it_must_go_on_is_refused() {
+    let refused = |schema: Value| {
+        let error = Options::default().grammar(&schema.to_string()).expect_err("refused");
+        assert_eq!((error.kind().as_str(), error.pointer()), ("unsupported", "/uniqueItems"), "{error}");
+    };
+    refused(
+        json!({"type": "array", "uniqueItems": true, "items": {"type": "string", "pattern": "^[ab]{1,30}$"}, "minItems": 2}),
+    );
+    refused(json!({"type": "array", "uniqueItems": true, "items": {"type": ["string", "number"]}}));
+    refused(
+        json!({"type": "array", "uniqueItems": true, "items": {"type": "string"}, "contains": {"const": "x"}}),
+    );
+    refused(json!({"type": "array", "uniqueItems": true, "items": {"type": "string", "maxLength": 1_000}}));
+}
+
+#[test]
+fn a_set_ends_behind_what_must_come() {
+    // The start is reached again, and the array may not end there.
+    check(
+        &json!({"type": "array", "uniqueItems": true, "contains": {"format": "date"}, "items": {"enum": ["a", []]}}),
+        &[(r#"["a", []]"#, true), ("[[]]", true), (r#"["a"]"#, false), (r#"["a", [], []]"#, false)],
+    );
+}

@@ -89,6 +89,8 @@ struct Start<'a> {
     ahead: Option<(u32, u32)>,
     /// Whether the rule may end depends on what the item counted.
     end_depends: bool,
+    /// Whether the rule's texts must differ from those before.
+    is_text: bool,
     /// Whether anybody calls the rule; what lies behind the end of one that nobody calls is nobody's.
     is_called: bool,
     /// The slice that is taken, perhaps none.
@@ -124,9 +126,15 @@ pub(crate) fn view(automata: &Automata, rule: RuleId, ticks: Ticks) -> (RuleView
     }
 }
 
-/// What is counted inside of tokens. The steps of regions are tested where tokens end, by whoever fills masks.
+/// What is counted inside of tokens. The steps of regions are tested where tokens end, by whoever fills masks; and of a text
+/// that may not have come it is looked at only where it may be at its end.
 fn tested(counter: Option<Counter>) -> Option<Counter> {
-    counter.filter(|counter| !matches!(counter, Counter::Steps { .. }))
+    counter.filter(|counter| !matches!(counter, Counter::Steps { .. } | Counter::Text))
+}
+
+/// Whether a rule's texts must differ from those before: then what a token says may depend on the item.
+fn is_text(automata: &Automata, rule: RuleId) -> bool {
+    automata.counter(rule) == Some(Counter::Text)
 }
 
 /// Whether a loop reads much of a vocabulary.
@@ -166,7 +174,11 @@ impl Walker {
         let automata = self.rows.automata();
         let (view, counts) = view(automata, state.rule(), ticks);
         // A state with a wide loop is one that others are based on, and never based itself.
-        if !self.switches.slices || counts || is_wide_loop(view.own_loop(state.local())) {
+        if !self.switches.slices
+            || counts
+            || is_text(automata, state.rule())
+            || is_wide_loop(view.own_loop(state.local()))
+        {
             return None;
         }
         // Where most characters lead, if it is a state with a wide loop, most of whose characters they are: behind an opening
@@ -231,10 +243,11 @@ impl Walker {
             view,
             ahead: counts.then(|| automata.ticks_ahead(state)),
             end_depends: match automata.counter(rule).filter(|_| counts) {
-                None | Some(Counter::Steps { .. }) => false,
+                None | Some(Counter::Steps { .. } | Counter::Text | Counter::Distinct) => false,
                 Some(Counter::Ticks { .. }) => automata.ticks_ahead(state).1 > 0,
                 Some(Counter::Members) => !automata.asks_nothing(rule),
             },
+            is_text: is_text(&automata, rule),
             is_called: automata.is_called(rule),
             slice: Loop::default(),
             is_wide: false,
@@ -260,7 +273,7 @@ impl Walker {
         let words = slice.as_ref().map(|slice| &slice.words);
         // Where the rule may end after each of the loop's characters, there is a boundary before every one of them.
         let ends = start.is_called && automata.is_accepting(state);
-        let by_rest = taken == own_loop && !ends;
+        let by_rest = taken == own_loop && !ends && !start.is_text;
         let rest = slice.as_ref().filter(|_| by_rest).and_then(|slice| slice.rest(&vocabulary));
         if let Some(rest) = rest {
             // The loop was read before, so rules that the state calls are read here too.
@@ -351,6 +364,13 @@ impl Walker {
                     continue;
                 }
             }
+            if let (true, Config::State(state)) = (start.is_text, config) {
+                if ends || !automata.has_plenty(state) {
+                    // Here the item's own text decides: whether it may end, or whether another one is left.
+                    findings.rechecks.push(node);
+                    continue;
+                }
+            }
             let in_slice = above_in_slice && byte < 0x80 && start.slice.may_begin(byte);
             if trie.end(node) == node.next() {
                 // Most nodes are leaves: what lies behind the state does not matter.
@@ -361,7 +381,7 @@ impl Walker {
             }
             let alive = self.goes_on(view, config);
             let ends = ends && is_called;
-            let may_be_short = self.switches.slices && !ends && self.pending.is_empty();
+            let may_be_short = self.switches.slices && !ends && !start.is_text && self.pending.is_empty();
             if let (Config::State(state), true) = (config, may_be_short) {
                 if self.chains.takes_short(view, state.local(), trie, node, &mut self.accepted) {
                     continue;
@@ -378,7 +398,7 @@ impl Walker {
                 }
             }
             let in_any_order = |walker: &mut Self| match config {
-                Config::State(state) if start.is_wide => {
+                Config::State(state) if start.is_wide && !start.is_text => {
                     walker.chains.covers_in_any_order(view, state.local(), trie, node)
                 }
                 _ => false,
@@ -435,7 +455,8 @@ impl Walker {
         let row = match from {
             Config::State(state) if counts && is_first => {
                 // What the state calls has states of its own, but counts are kept in rows.
-                let members = automata.counter(state.rule()) == Some(Counter::Members);
+                let counter = automata.counter(state.rule());
+                let members = matches!(counter, Some(Counter::Members | Counter::Distinct));
                 match (members, view.step(state.local(), byte).0) {
                     // What the state calls is a member, too; the target's row has its guard.
                     (true, Some(target)) => Some(self.rows.floating(state.sibling(target))?),
@@ -508,6 +529,7 @@ impl Walker {
                 covers(view.own_loop(state.local()), trie, node)
                     || n_below > WORTH_A_CHAIN
                         && self.switches.slices
+                        && !is_text(automata, state.rule())
                         && self.chains.covers(view, state.local(), trie, node)
             }
             Config::Row(row) => {

@@ -7,7 +7,7 @@ use super::string::bounds;
 use crate::error::Error;
 use crate::json::Number;
 use crate::normal::{Alternative, Atom, Formula, FormulaId, Kind};
-use formwork_grammar::{Clause, Conditions, ExprId, HashMap};
+use formwork_grammar::{Clause, Conditions, Expr, ExprId, HashMap, Place};
 use std::rc::Rc;
 
 /// Positions with a demand of their own.
@@ -122,6 +122,9 @@ impl Lowering<'_> {
         if let Some(set) = self.array_set(formula, pointer)? {
             return Ok(set);
         }
+        if let Some(texts) = self.array_of_texts(formula, pointer)? {
+            return Ok(texts);
+        }
         let mut machine = Machine::default();
         let mut values = Values::default();
         let mut ids: HashMap<State, usize> = HashMap::default();
@@ -157,20 +160,21 @@ impl Lowering<'_> {
 
     // ---- distinct items ----
 
+    /// What else an array must satisfy that asks for distinct items and that alone.
+    fn but_unique(&mut self, formula: FormulaId) -> Option<Vec<FormulaId>> {
+        let mut parts = self.normal.formulas.conjuncts(formula);
+        let n_before = parts.len();
+        parts.retain(|&part| self.normal.formulas.get(part) != &Formula::Atom(Atom::Unique(true)));
+        let whole = self.normal.formulas.all(parts.iter().copied());
+        (parts.len() < n_before && !self.has_unique(whole)).then_some(parts)
+    }
+
     /// Distinct items of few values as a set, each value a member; `None` if distinctness is not just asked for, or the
     /// array may not end after every item, as a set may. A length is a condition on the set, where nothing else depends on
     /// positions.
     fn array_set(&mut self, formula: FormulaId, pointer: &str) -> Result<Option<ExprId>, Error> {
-        let is_unique = |this: &Self, part: &FormulaId| {
-            matches!(this.normal.formulas.get(*part), Formula::Atom(Atom::Unique(true)))
-        };
-        let mut parts = self.normal.formulas.conjuncts(formula);
-        let n_before = parts.len();
-        parts.retain(|part| !is_unique(self, part));
+        let Some(mut parts) = self.but_unique(formula) else { return Ok(None) };
         let whole = self.normal.formulas.all(parts.iter().copied());
-        if parts.len() == n_before || self.has_unique(whole) {
-            return Ok(None);
-        }
         // States that say how many items came ask nothing when a mask is filled.
         if let Some(set) = self.array_set_of(whole, None, pointer)? {
             return Ok(Some(set));
@@ -213,12 +217,13 @@ impl Lowering<'_> {
         while let Some(&residual) = order.get(machine.states.len()) {
             self.count_states(1, pointer)?;
             let end = self.normal.may_end(residual);
-            if !end && !machine.states.is_empty() {
-                return Ok(None);
-            }
             let derivative = self.normal.after_item(residual);
             let mut edges = Vec::new();
             for Alternative { demand, rest } in self.normal.choices(derivative, pointer)? {
+                // The start may be reached again, so what counts is whether a state is reached by an item, not which it is.
+                if !self.normal.may_end(rest) {
+                    return Ok(None);
+                }
                 let Some(domain) = self.domain(demand, 0)? else { return Ok(None) };
                 self.count_states(domain.len() / 8, pointer)?;
                 let target = *ids.entry(rest).or_insert_with(|| {
@@ -238,6 +243,131 @@ impl Lowering<'_> {
         let head = self.head(&machine, 0, &tails, close.empty);
         let array = self.b.seq([open, head]);
         Ok(Some(self.b.set_with(array, conditions.unwrap_or_default())))
+    }
+
+    /// Distinct items that are strings, or words beside them, as texts that differ; `None` if they may be anything else, or
+    /// distinctness is not just asked for.
+    fn array_of_texts(&mut self, formula: FormulaId, pointer: &str) -> Result<Option<ExprId>, Error> {
+        let Some(parts) = self.but_unique(formula) else { return Ok(None) };
+        let whole = self.normal.formulas.all(parts.iter().copied());
+        let mut machine = Machine { in_one_rule: true, ..Machine::default() };
+        let mut ids: HashMap<FormulaId, usize> = HashMap::default();
+        ids.insert(whole, 0);
+        let mut order = vec![whole];
+        // Whether some item has few values, and whether behind some item another must come. Then it would have to be known how
+        // many are left, not only whether one is.
+        let (mut may_run_out, mut must_go_on) = (false, false);
+        while let Some(&residual) = order.get(machine.states.len()) {
+            self.count_states(1, pointer)?;
+            if order.len() > MAX_TEXT_STATES {
+                return Ok(None);
+            }
+            let derivative = self.normal.after_item(residual);
+            let mut edges = Vec::new();
+            for Alternative { demand, rest } in self.normal.choices(derivative, pointer)? {
+                let Some(text) = self.distinct_text(demand)? else { return Ok(None) };
+                may_run_out |= text != self.b.never() && !self.has_plenty(demand)?;
+                must_go_on |= !self.normal.may_end(rest);
+                if may_run_out && must_go_on {
+                    return Ok(None);
+                }
+                let target = *ids.entry(rest).or_insert_with(|| {
+                    order.push(rest);
+                    order.len() - 1
+                });
+                edges.push((self.item(text), target));
+            }
+            machine.states.push(MachineState { edges, end: self.normal.may_end(residual) });
+        }
+        if !machine.has_order() {
+            return Ok(None);
+        }
+        let (open, close) = self.brackets(Brackets::ARRAY);
+        let tails = self.tails(&machine, close.after, pointer);
+        let head = self.head(&machine, 0, &tails, close.empty);
+        let array = self.b.seq([open, head]);
+        let array = self.b.set_with(array, Conditions::distinct());
+        let place = Place::Pointer(self.normal.pointer_of(self.demand, "uniqueItems")?);
+        let rule = self.b.declare("distinct_items", place);
+        self.b.define(rule, array);
+        Ok(Some(self.b.rule(rule)))
+    }
+
+    /// The strings, and the words beside them, that satisfy a demand, each of which comes once; `None` if other values do, or
+    /// their lengths are bounded beyond what is written out.
+    fn distinct_text(&mut self, demand: FormulaId) -> Result<Option<ExprId>, Error> {
+        let mut ways = Vec::new();
+        for kind in Kind::ALL {
+            let component = self.normal.component(demand, kind)?;
+            if component == FormulaId::FALSE || self.normal.is_empty_component(kind, component, 1) {
+                continue;
+            }
+            ways.push(match kind {
+                Kind::Null | Kind::False | Kind::True => self.scalar(&Scalar::Word(kind)),
+                Kind::String => {
+                    let is_long = |(_, atom): &(FormulaId, Atom)| {
+                        matches!(atom, Atom::MinLength(n) | Atom::MaxLength(n) if *n > MAX_TEXT_LENGTH)
+                    };
+                    if self.normal.formulas.atoms(component).iter().any(is_long) {
+                        return Ok(None);
+                    }
+                    let pointer = self.normal.pointer(demand);
+                    self.string(component, &pointer)?
+                }
+                Kind::Number | Kind::Array | Kind::Object => return Ok(None),
+            });
+        }
+        let body = self.b.alt(ways);
+        if body == self.b.never() {
+            return Ok(Some(body));
+        }
+        if let Some(&rule) = self.distinct_texts.get(&body) {
+            return Ok(Some(self.b.rule(rule)));
+        }
+        let place = Place::Pointer(self.normal.pointer_of(self.demand, "uniqueItems")?);
+        let rule = self.b.declare("distinct_item", place);
+        self.b.set_distinct(rule);
+        self.b.define(rule, body);
+        self.distinct_texts.insert(body, rule);
+        Ok(Some(self.b.rule(rule)))
+    }
+
+    /// Whether it shows at once that so many strings satisfy a demand that they cannot run out.
+    fn has_plenty(&mut self, demand: FormulaId) -> Result<bool, Error> {
+        let component = self.normal.component(demand, Kind::String)?;
+        let mut n_patterns = 0;
+        for part in self.normal.formulas.conjuncts(component) {
+            match self.normal.formulas.get(part) {
+                Formula::True | Formula::Atom(Atom::MinLength(_) | Atom::StringIn(_, false)) => {}
+                Formula::Atom(Atom::MaxLength(2..)) => n_patterns += 1,
+                &Formula::Atom(Atom::Text(text, true)) => {
+                    n_patterns += 1;
+                    if !self.is_endless(text) {
+                        return Ok(false);
+                    }
+                }
+                _ => return Ok(false),
+            }
+        }
+        // Of two together there may be few.
+        Ok(n_patterns <= 1)
+    }
+
+    /// Whether a text of the normal form's arena has a repetition without end, so that it stands for texts without number.
+    fn is_endless(&mut self, text: ExprId) -> bool {
+        let texts = &mut self.normal.reader.texts;
+        let mut stack = vec![text];
+        while let Some(text) = stack.pop() {
+            match texts.expr(text).clone() {
+                Expr::Repeat { body, max: None, .. } if matches!(texts.expr(body), Expr::Class(_)) => {
+                    return true;
+                }
+                Expr::Repeat { body, .. } => stack.push(body),
+                Expr::Seq(parts) | Expr::Alt(parts) => stack.extend(parts),
+                _ => {}
+            }
+        }
+        false
     }
 
     /// A value as a member; a string is one from its last quote on, so that all share the states of their characters.
@@ -416,6 +546,10 @@ type State = (FormulaId, u32);
 const MAX_VALUES: usize = 10;
 /// The same where each is a member of a set.
 const MAX_MEMBERS: usize = 2_000;
+
+/// States of an array of distinct texts, and characters of one up to which lengths are written out.
+const MAX_TEXT_STATES: usize = 1_000;
+const MAX_TEXT_LENGTH: u64 = 256;
 
 /// Items of a tuple that is written out, and how many tuples deep.
 const MAX_TUPLE: u64 = 16;

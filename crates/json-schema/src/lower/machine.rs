@@ -8,6 +8,8 @@ use smallvec::SmallVec;
 #[derive(Default)]
 pub(super) struct Machine {
     pub(super) states: Vec<MachineState>,
+    /// Whether it must stay in one rule.
+    pub(super) in_one_rule: bool,
 }
 
 #[derive(Default)]
@@ -16,6 +18,13 @@ pub(super) struct MachineState {
     pub(super) edges: Vec<(ExprId, usize)>,
     /// Whether the bracket may close here.
     pub(super) end: bool,
+}
+
+impl Machine {
+    /// Whether there is no cycle but of one state, so that it can be written as one expression.
+    pub(super) fn has_order(&self) -> bool {
+        reverse_topological(self).is_some()
+    }
 }
 
 impl Lowering<'_> {
@@ -48,7 +57,11 @@ impl Lowering<'_> {
             tails[state] = self.b.seq([loops, ways]);
             // References stop sequences from being flattened into each other over and over.
             // Members must stay in the rule of their set.
-            if n > 64 && state % 16 == 0 && !self.b.properties(tails[state]).has_members {
+            if n > 64
+                && state % 16 == 0
+                && !machine.in_one_rule
+                && !self.b.properties(tails[state]).has_members
+            {
                 tails[state] = self.tail_rule(tails[state], pointer);
             }
         }

@@ -46,6 +46,8 @@ pub(crate) struct Lowering<'o> {
     keys: HashMap<ExprId, RuleId>,
     /// Rules of strings by their texts.
     strings: HashMap<ExprId, RuleId>,
+    /// Rules of items that differ from each other, by what they match.
+    distinct_texts: HashMap<ExprId, RuleId>,
     /// Text expressions of the normal form's arena, in the grammar's.
     imported: HashMap<ExprId, ExprId>,
     /// The demand whose rule is being made, for finding keywords to blame.
@@ -100,6 +102,7 @@ impl<'o> Lowering<'o> {
             present: None,
             depth: 0,
             parents: HashMap::default(),
+            distinct_texts: HashMap::default(),
             notes: Vec::new(),
             dead: Vec::new(),
             n_states: 0,

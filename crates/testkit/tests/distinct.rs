@@ -1,0 +1,240 @@
+//! Lists of distinct texts: few texts as members of a set, texts without number as a list of strings says.
+
+use formwork_engine::Matcher;
+use formwork_grammar::{CharClass, Conditions, ExprId, Grammar, GrammarBuilder, Place};
+use formwork_testkit::generate::{VocabularyShape, cases};
+use formwork_testkit::oracles::{
+    EngineCase, allows, fork_independent, ids, mask_has_no_dead_end, rollback_replay, same_masks,
+    switches_change_nothing,
+};
+use formwork_testkit::{Outcome, Rng, with_seed};
+use proptest::prelude::*;
+
+/// `"[" (item (gap "," gap item)*)? "]"`, or with at least two items; perhaps in a list of such lists.
+struct Lists {
+    gap: bool,
+    at_least_two: bool,
+    nested: bool,
+}
+
+impl Lists {
+    fn random(rng: &mut Rng) -> Self {
+        Self { gap: rng.chance(1, 2), at_least_two: rng.chance(1, 3), nested: rng.chance(1, 4) }
+    }
+
+    fn body(&self, b: &mut GrammarBuilder, item: ExprId) -> ExprId {
+        let [open, close, comma, blank] = ["[", "]", ",", " "].map(|text| b.literal(text));
+        let gap = if self.gap { b.star(blank) } else { b.empty() };
+        let more = b.seq([gap, comma, gap, item]);
+        let rest = b.star(more);
+        match self.at_least_two {
+            true => b.seq([open, gap, item, more, rest, gap, close]),
+            false => {
+                let some = b.seq([item, rest, gap]);
+                let some = b.optional(some);
+                b.seq([open, gap, some, close])
+            }
+        }
+    }
+
+    fn build(&self, mut b: GrammarBuilder, list: ExprId) -> Grammar {
+        let root = b.declare("root", Place::none());
+        let body = match self.nested {
+            true => {
+                let (open, close) = (b.literal("["), b.literal("]"));
+                let lists = b.plus(list);
+                b.seq([open, lists, close])
+            }
+            false => list,
+        };
+        b.define(root, body);
+        b.build(root).expect("lists")
+    }
+
+    /// Items that are strings of these texts, which differ.
+    fn distinct(&self, texts: impl FnOnce(&mut GrammarBuilder) -> ExprId) -> Grammar {
+        let mut b = GrammarBuilder::new();
+        let item = b.declare("item", Place::none());
+        b.set_distinct(item);
+        let (quote, texts) = (b.literal("\""), texts(&mut b));
+        let texts = b.json_text(texts);
+        let body = b.seq([quote, texts, quote]);
+        b.define(item, body);
+        let item = b.rule(item);
+        let body = self.body(&mut b, item);
+        let body = b.set_with(body, Conditions::distinct());
+        let list = b.declare("list", Place::none());
+        b.define(list, body);
+        let list = b.rule(list);
+        self.build(b, list)
+    }
+
+    /// The same as members of a set.
+    fn members(&self, texts: &[String]) -> Grammar {
+        let mut b = GrammarBuilder::new();
+        let quote = b.literal("\"");
+        let items: Vec<ExprId> = (0..)
+            .zip(texts)
+            .map(|(number, text)| {
+                let text = b.literal(text.as_bytes());
+                let (text, end) = (b.json_text(text), b.member(number, quote));
+                b.seq([quote, text, end])
+            })
+            .collect();
+        let item = b.alt(items);
+        let body = self.body(&mut b, item);
+        let list = b.set(body, []);
+        self.build(b, list)
+    }
+}
+
+const LETTERS: [char; 4] = ['a', 'b', '"', 'é'];
+
+fn some_texts(rng: &mut Rng) -> Vec<String> {
+    let mut texts: Vec<String> = (0..rng.between(1, 7))
+        .map(|_| (0..rng.below(4)).filter_map(|_| rng.pick(&LETTERS)).collect())
+        .collect();
+    texts.sort_unstable();
+    texts.dedup();
+    texts
+}
+
+fn case(rng: &mut Rng, grammar: Grammar) -> EngineCase {
+    let shape = VocabularyShape {
+        max_long_tokens: 80,
+        max_token_len: rng.between(2, 8),
+        ..VocabularyShape::complete(b"aaabb\"\"\"\",,,[] \\\\u0061\xc3\xa9".to_vec())
+    };
+    EngineCase::over(rng, grammar, &shape)
+}
+
+fn any_texts(rng: &mut Rng) -> Grammar {
+    let lists = Lists::random(rng);
+    let kind = rng.below(4);
+    lists.distinct(|b| {
+        let letter = b.class(CharClass::from_ranges([('a', 'b'), ('"', '"'), ('é', 'é')]));
+        let any = b.class(CharClass::any());
+        match kind {
+            0 => b.star(letter),
+            1 => b.star(any),
+            2 => b.plus(letter),
+            _ => {
+                // Behind the second letter there is one way to end.
+                let (some, x) = (b.star(any), b.literal("b"));
+                b.seq([letter, some, x])
+            }
+        }
+    })
+}
+
+fn check(seed: u64, oracle: impl FnOnce(&EngineCase, &mut Rng) -> Outcome) -> Outcome {
+    let make = |rng: &mut Rng| {
+        let grammar = any_texts(rng);
+        case(rng, grammar)
+    };
+    EngineCase::check(seed, make, oracle)
+}
+
+/// Whether no list in a text of lists has an item twice; what is not JSON is not asked.
+fn differ(text: &[u8]) -> Option<bool> {
+    let lists = std::str::from_utf8(text).ok()?.replace("][", "],[");
+    let value: serde_json::Value = serde_json::from_str(&lists).ok()?;
+    let mut lists = vec![&value];
+    while let Some(list) = lists.pop() {
+        let items = list.as_array()?;
+        for (i, item) in items.iter().enumerate() {
+            if item.is_string() && items[..i].contains(item) {
+                return Some(false);
+            }
+        }
+        lists.extend(items.iter().filter(|item| item.is_array()));
+    }
+    Some(true)
+}
+
+proptest! {
+    #![proptest_config(cases(80))]
+
+    #[test]
+    fn masks_of_few_texts_are_those_of_members(seed: u64) {
+        with_seed(seed, |rng| {
+            let lists = Lists { at_least_two: false, ..Lists::random(rng) };
+            let texts = some_texts(rng);
+            let distinct = lists.distinct(|b| {
+                let texts: Vec<ExprId> = texts.iter().map(|text| b.literal(text.as_bytes())).collect();
+                b.alt(texts)
+            });
+            let case = case(rng, distinct);
+            let members = EngineCase { grammar: lists.members(&texts), ..case.clone() };
+            same_masks("distinct_vs_members", &case, &members, rng, 30)
+        })?;
+    }
+
+    #[test]
+    fn masks_are_what_is_accepted(seed: u64) {
+        check(seed, |case, rng| {
+            let Some(compiled) = case.compile("distinct")? else { return Ok(()) };
+            let mut matcher = Matcher::new(&compiled);
+            while matcher.n_steps() < 12 && !matcher.is_finished() {
+                let mut mask = vec![0; case.vocabulary.mask_words()];
+                matcher.fill_mask(&mut mask).map_err(|error| case.fail("distinct", error))?;
+                let mut allowed = Vec::new();
+                for id in ids(&case.vocabulary) {
+                    let accepted = matcher.fork().accept_token(id).is_ok();
+                    if accepted != allows(&mask, id) {
+                        let text = case.vocabulary.text(id);
+                        return Err(case.fail("distinct", format_args!("{text:?}: {accepted} and a mask")));
+                    }
+                    allowed.extend(accepted.then_some(id));
+                }
+                let Some(&id) = rng.pick(&allowed) else { break };
+                matcher.accept_token(id).map_err(|error| case.fail("distinct", error))?;
+            }
+            Ok(())
+        })?;
+    }
+
+    #[test]
+    fn texts_are_accepted_if_they_differ(seed: u64) {
+        check(seed, |case, rng| {
+            let Some(compiled) = case.compile("distinct")? else { return Ok(()) };
+            let mut n_read = 0;
+            for _ in 0..60 {
+                let mut matcher = Matcher::new(&compiled);
+                let mut text = Vec::new();
+                let pieces: [&[u8]; 10] = [b"[", b"\"", b"a", b"b", b"\\u0061", b"\",\"", b"\"]", b"]", b"\\\"", b"\xc3\xa9"];
+                for _ in 0..rng.between(2, 24) {
+                    let Some(piece) = rng.pick(&pieces) else { break };
+                    if matcher.accept_bytes(piece).is_ok() {
+                        text.extend_from_slice(piece);
+                        n_read += 1;
+                    }
+                }
+                if matcher.can_finish() && differ(&text) == Some(false) {
+                    return Err(case.fail("distinct", format_args!("accepted: {}", String::from_utf8_lossy(&text))));
+                }
+            }
+            if n_read == 0 { Err(case.fail("distinct", "nothing was accepted")) } else { Ok(()) }
+        })?;
+    }
+
+    #[test]
+    fn masks_have_no_dead_end_in_distinct_texts(seed: u64) {
+        check(seed, |case, rng| mask_has_no_dead_end(case, rng, 40))?;
+    }
+
+    #[test]
+    fn rollback_is_replay(seed: u64) {
+        check(seed, |case, rng| rollback_replay(case, rng, 16))?;
+    }
+
+    #[test]
+    fn forks_are_independent(seed: u64) {
+        check(seed, |case, rng| fork_independent(case, rng, 8))?;
+    }
+
+    #[test]
+    fn switches_make_no_difference(seed: u64) {
+        check(seed, |case, rng| switches_change_nothing(case, rng, 30))?;
+    }
+}
