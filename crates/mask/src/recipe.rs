@@ -3,6 +3,7 @@
 //! A row met again has the mask that it had, and resolving it again would ask the row for its items, each item for its local
 //! mask, that for its base, and each of them for its tokens: a dozen places in memory that other work has pushed out of the
 //! caches since the last step. So they are put together once: one bitset that is shared, which is copied, and one list.
+//! Long lists stay where they are, since each row would have a copy.
 //!
 //! # Worked example
 //! A row inside of a name that differs from the inside of any other name: its local mask is *the base's bitset, without
@@ -17,14 +18,22 @@ use std::sync::Arc;
 /// How the mask of one row is written.
 #[derive(Debug)]
 pub struct Recipe {
-    /// What is copied first; without it nothing is set.
-    words: Option<Arc<[u32]>>,
+    first: First,
     /// Tokens of the base that are set, those that are taken out, and those that are set after that.
     tokens: Box<[TokenId]>,
     n_of_base: u32,
     n_out: u32,
-    /// Local masks with further bitsets, and those that count, with how often their items still may and must tick.
+    /// Local masks with further bitsets or long lists, and those that count, with how often their items still may and must
+    /// tick.
     others: Box<[Other]>,
+}
+
+/// What the mask holds before the tokens.
+#[derive(Debug)]
+enum First {
+    Nothing,
+    Words(Arc<[u32]>),
+    Local(Arc<LocalMask>),
 }
 
 #[derive(Debug)]
@@ -33,6 +42,9 @@ struct Other {
     left_and_due: Option<(u32, u32)>,
 }
 
+/// The longest list of a local mask that is copied.
+const MAX_COPIED: usize = 32;
+
 impl Recipe {
     /// The recipe for the local masks of a row's items, with the counts of those that count, and the tokens that boundaries
     /// added.
@@ -40,32 +52,35 @@ impl Recipe {
         locals: impl Iterator<Item = (&'a Arc<LocalMask>, Option<(u32, u32)>)>,
         extra: &[TokenId],
     ) -> Self {
-        let mut words = None;
+        let mut first = First::Nothing;
         let (mut of_base, mut out, mut then): (&[TokenId], &[TokenId], Vec<TokenId>) = (&[], &[], Vec::new());
         let mut others = Vec::new();
         for (local, left_and_due) in locals {
-            let first = match &local.base {
-                Some(base) => base.mask.accepted.words(),
-                None => local.accepted.words(),
-            };
-            let is_simple =
-                left_and_due.is_none() && (local.base.is_none() || local.accepted.words().is_none());
-            match first {
-                _ if !is_simple => others.push(Other { local: Arc::clone(local), left_and_due }),
-                Some(first) if words.is_none() => {
-                    words = Some(Arc::clone(first));
-                    if let Some(base) = &local.base {
-                        (of_base, out) = (base.mask.accepted.listed(), &base.less);
+            let listed = local.accepted.listed();
+            if left_and_due.is_none() && local.is_wide() && matches!(first, First::Nothing) {
+                let (set, less) = match &local.base {
+                    Some(base) => (&base.mask.accepted, &base.less[..]),
+                    None => (&local.accepted, &[][..]),
+                };
+                let beside = if local.base.is_some() { (set.listed(), listed) } else { (listed, &[][..]) };
+                let has_one = local.base.is_none() || local.accepted.words().is_none();
+                match set.words() {
+                    Some(words) if has_one && beside.0.len() + less.len() + beside.1.len() <= MAX_COPIED => {
+                        first = First::Words(Arc::clone(words));
+                        (of_base, out) = (beside.0, less);
+                        then.extend_from_slice(beside.1);
                     }
-                    then.extend_from_slice(local.accepted.listed());
+                    _ => first = First::Local(Arc::clone(local)),
                 }
-                None if local.base.is_none() => then.extend_from_slice(local.accepted.listed()),
-                _ => others.push(Other { local: Arc::clone(local), left_and_due }),
+            } else if left_and_due.is_none() && !local.is_wide() && listed.len() <= MAX_COPIED {
+                then.extend_from_slice(listed);
+            } else {
+                others.push(Other { local: Arc::clone(local), left_and_due });
             }
         }
         then.extend_from_slice(extra);
         Self {
-            words,
+            first,
             tokens: [of_base, out, &then].concat().into(),
             n_of_base: of_base.len() as u32,
             n_out: out.len() as u32,
@@ -77,9 +92,10 @@ impl Recipe {
     ///
     /// Cost: a copy of the bitset and an operation for each token.
     pub fn write_to(&self, mask: &mut [u32]) {
-        match &self.words {
-            Some(words) => TokenSet::copy(words, mask),
-            None => mask.fill(0),
+        match &self.first {
+            First::Nothing => mask.fill(0),
+            First::Words(words) => TokenSet::copy(words, mask),
+            First::Local(local) => local.write_to(mask),
         }
         let (of_base, rest) = self.tokens.split_at(self.n_of_base as usize);
         let (out, then) = rest.split_at(self.n_out as usize);
