@@ -609,7 +609,7 @@ impl Automata {
     // ---- texts that differ ----
 
     /// Whether so many texts lead from the state of a rule that counts [`Text`](Counter::Text) to its end that some are left
-    /// whichever came: at least [`PLENTY`], of which an output can have no more. From other states some text must be looked for.
+    /// whichever came: at least [`PLENTY`](crate::PLENTY), of which an output can have no more. From other states some text must be looked for.
     #[inline]
     pub fn has_plenty(&self, state: StateId) -> bool {
         self.of(state).ticks_ahead(state.number).1 == u32::MAX

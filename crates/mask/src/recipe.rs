@@ -139,12 +139,13 @@ mod tests {
 
     #[test]
     fn a_state_beside_its_base_is_one_bitset_and_one_list() {
-        let of_base = TokenSet::Bits { words: [0b1111_0000, 0].into(), more: tokens(&[33, 34]) };
+        let of_base =
+            TokenSet::Bits { words: [0b1111_0000, 0].into(), more: tokens(&[33, 34]), of_slice: false };
         let base = Arc::new(LocalMask { accepted: of_base, ..LocalMask::default() });
         let beside = Base { mask: base, less: tokens(&[4, 33]), excluded: Box::default() };
         let accepted = TokenSet::List(tokens(&[1]));
         let name = Arc::new(LocalMask { accepted, base: Some(beside), ..LocalMask::default() });
-        let other = TokenSet::Bits { words: [1 << 4, 0].into(), more: tokens(&[40]) };
+        let other = TokenSet::Bits { words: [1 << 4, 0].into(), more: tokens(&[40]), of_slice: false };
         let other = Arc::new(LocalMask { accepted: other, ..LocalMask::default() });
         let list = TokenSet::List(tokens(&[33]));
         let list = Arc::new(LocalMask { accepted: list, ..LocalMask::default() });

@@ -147,8 +147,8 @@ impl<'a> MaskWriter<'a> {
                 self.written.u8(0);
                 self.tokens(tokens);
             }
-            TokenSet::Bits { words, more } => {
-                self.written.u8(1);
+            TokenSet::Bits { words, more, of_slice } => {
+                self.written.u8(1 + u8::from(*of_slice));
                 let number = self.sets.number(words);
                 self.written.u32(number);
                 self.tokens(more);
@@ -354,9 +354,12 @@ impl<'a> Reading<'a> {
         let words = |reader: &mut Reader<'_>| {
             reader.below(self.sets.len()).map(|number| Arc::clone(&self.sets[number as usize]))
         };
-        Ok(match reader.below(2)? {
+        Ok(match reader.below(3)? {
             0 => TokenSet::List(self.tokens(reader)?),
-            _ => TokenSet::Bits { words: words(reader)?, more: self.tokens(reader)? },
+            kind => {
+                let (words, more) = (words(reader)?, self.tokens(reader)?);
+                TokenSet::Bits { words, more, of_slice: kind == 2 }
+            }
         })
     }
 

@@ -13,7 +13,12 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(crate) enum TokenSet {
     List(Box<[TokenId]>),
-    Bits { words: Arc<[u32]>, more: Box<[TokenId]> },
+    Bits {
+        words: Arc<[u32]>,
+        more: Box<[TokenId]>,
+        /// Whether the bitset is a slice's, which counts its memory.
+        of_slice: bool,
+    },
 }
 
 impl Default for TokenSet {
@@ -31,7 +36,7 @@ impl TokenSet {
         if bits::count(words) <= MAX_LIST {
             Self::List(bits::tokens(words).collect())
         } else {
-            Self::Bits { words: slices.shared(words), more: Box::default() }
+            Self::Bits { words: slices.shared(words), more: Box::default(), of_slice: false }
         }
     }
 
@@ -40,7 +45,7 @@ impl TokenSet {
         if more.len() <= MAX_LIST {
             let more = more.into();
             return match slice {
-                Some(words) => Self::Bits { words: Arc::clone(words), more },
+                Some(words) => Self::Bits { words: Arc::clone(words), more, of_slice: true },
                 None => Self::List(more),
             };
         }
@@ -51,7 +56,7 @@ impl TokenSet {
         for &token in more {
             bits::set(&mut words, token);
         }
-        Self::Bits { words: slices.shared(&words), more: Box::default() }
+        Self::Bits { words: slices.shared(&words), more: Box::default(), of_slice: false }
     }
 
     /// Adds the set to a mask.
@@ -114,7 +119,9 @@ impl TokenSet {
     /// Heap memory in bytes; a bitset counts for the first who has it.
     pub(crate) fn memory_size(&self) -> usize {
         let own = match self {
-            Self::Bits { words, .. } if Arc::strong_count(words) <= SharedSets::HOLDERS + 1 => {
+            Self::Bits { words, of_slice: false, .. }
+                if Arc::strong_count(words) <= SharedSets::HOLDERS + 1 =>
+            {
                 size_of_val(&words[..])
             }
             _ => 0,
