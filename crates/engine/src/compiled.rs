@@ -243,9 +243,10 @@ impl CompiledGrammar {
         walker: &mut Option<Walker>,
     ) -> Result<Arc<LocalMask>, LimitExceeded> {
         let slots = self.slots_of(state.rule()).of(ticks);
-        match slots.get(state.number()) {
+        let Some(slot) = self.inner.automata.slot(state) else { return Err(LimitExceeded::Automaton) };
+        match slots.get(slot) {
             Some(local) => local.clone(),
-            None => slots.get_or_init(state.number(), || self.find_local(state, ticks, walker)).clone(),
+            None => slots.get_or_init(slot, || self.find_local(state, ticks, walker)).clone(),
         }
     }
 
@@ -295,6 +296,7 @@ impl CompiledGrammar {
     }
 
     pub(crate) fn has_local(&self, state: StateId) -> bool {
-        self.slots_of(state.rule()).of(Ticks::Ignored).get(state.number()).is_some()
+        let slots = self.slots_of(state.rule()).of(Ticks::Ignored);
+        self.inner.automata.slot(state).is_some_and(|slot| slots.get(slot).is_some())
     }
 }

@@ -145,8 +145,12 @@ impl Pool {
         let rules: Vec<(u32, bool, Vec<[u32; 3]>)> = rules
             .iter()
             .map(|&(position, is_called, ref slots)| {
+                let state = |slot| Some(tables.state(position, slot)? as u32);
                 let made =
-                    slots.made().map(|(ticks, state, mask)| [ticks as u32, state as u32, number(mask)]);
+                    slots.made().filter_map(|(ticks, slot, mask)| Some((ticks as u32, state(slot)?, mask)));
+                let mut made: Vec<(u32, u32, &Arc<LocalMask>)> = made.collect();
+                made.sort_unstable_by_key(|&(ticks, state, _)| (ticks, state));
+                let made = made.into_iter().map(|(ticks, state, mask)| [ticks, state, number(mask)]);
                 (position, is_called, made.collect::<Vec<_>>())
             })
             .filter(|(_, _, made)| !made.is_empty())

@@ -176,7 +176,7 @@ pub(crate) struct Link {
     pub(crate) tables: Arc<Tables>,
     pub(crate) imports: Imports,
     /// Why there are no tables.
-    pub(crate) error: Option<Error>,
+    pub(crate) error: Option<Box<Error>>,
 }
 
 /// What the calls of tables mean, by their numbers.
@@ -335,7 +335,7 @@ impl Automata {
         let root = self.root();
         match &self.build(root, self.rule(root), interrupt).error {
             None => Ok(()),
-            Some(error) => Err(error.clone()),
+            Some(error) => Err(Error::clone(error)),
         }
     }
 
@@ -352,7 +352,7 @@ impl Automata {
                 RuleId(construction.unit_of(self, rule))
             };
             if let Some(error) = &self.build(region, self.rule(region), interrupt).error {
-                return Err(error.clone());
+                return Err(Error::clone(error));
             }
             regions::check(self, region)?;
             if let Some(Counter::Steps { .. }) = self.counter(region) {
@@ -484,6 +484,13 @@ impl Automata {
     /// once the automata are [complete](Self::complete).
     pub fn alphabet(&self, rule: RuleId) -> ByteSet {
         self.link(rule).tables.alphabet()
+    }
+
+    /// A position for what somebody keeps of the state, in lists that have no more of them than states were reached:
+    /// the same for equal [tables](Self::tables). `None` if the state is beyond a limit.
+    #[inline]
+    pub fn slot(&self, state: StateId) -> Option<usize> {
+        self.of(state).slot(state.number)
     }
 
     /// The states of a rule, for who asks about many.

@@ -232,7 +232,7 @@ impl Construction {
             Err(stop) => Link {
                 tables: Arc::new(Tables::dead()),
                 imports: Imports::All(Box::default()),
-                error: Some(self.limit(unit, stop)),
+                error: Some(Box::new(self.limit(unit, stop))),
             },
         }
     }

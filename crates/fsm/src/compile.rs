@@ -122,7 +122,7 @@ impl<'g> Context<'g> {
             Unit::Escape(ranges) => {
                 let target = builder.draft.end;
                 let edges: Vec<Range> =
-                    ranges.into_iter().map(|(low, high)| Range { low, high, target }).collect();
+                    ranges.iter().map(|&(low, high)| Range { low, high, target }).collect();
                 let letters = builder.draft.speller.escapes(builder.nfa, &edges);
                 builder.nfa.nodes[start as usize] = builder.nfa.read(letters.as_slice());
             }
@@ -178,7 +178,7 @@ impl<'g> Context<'g> {
         };
         let empty =
             empty_body && shape.before.iter().chain(&shape.after).all(|&(part, _)| self.facts.nullable(part));
-        (Unit::Counted { shape, min, max }, empty)
+        (Unit::Counted { shape: Box::new(shape), min, max }, empty)
     }
 
     /// Finds the intersections with a length that can be counted, among all expressions that are used; `asked` is the one
@@ -388,6 +388,11 @@ impl Draft {
     /// The rule that messages name.
     pub(crate) fn rule(&self) -> RuleId {
         self.rule
+    }
+
+    /// Heap memory in bytes, about.
+    pub(crate) fn memory_size(&self) -> usize {
+        self.memo.allocation_size() + self.speller.memory_size()
     }
 
     /// Units have other numbers from now on.

@@ -125,8 +125,12 @@ impl Deferred {
 
     /// Heap memory in bytes, about: the part of the grammar that the automaton is of, and what becomes of it.
     pub(crate) fn memory_size(&self) -> usize {
-        const BYTES_PER_EXPR: usize = 150;
+        const BYTES_PER_EXPR: usize = 80;
         let n_exprs = self.form.as_ref().map_or(self.grammar.n_exprs(), |form| form.exprs.len());
-        size_of::<Self>() + n_exprs * BYTES_PER_EXPR
+        let of_grammar = self.grammar.n_exprs() * BYTES_PER_EXPR + self.facts.memory_size();
+        size_of::<Self>()
+            + of_grammar / self.grammar.n_exprs().max(1) * n_exprs
+            + self.memory.units.memory_size()
+            + self.draft.memory_size()
     }
 }

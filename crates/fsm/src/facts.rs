@@ -42,6 +42,7 @@ use crate::adjacency::Adjacency;
 use crate::components::{Components, components_from};
 use crate::membership::Membership;
 use crate::plan::{Plan, operands};
+use crate::sets::Sets;
 use crate::spelling::Spelling;
 use crate::symbols::Symbols;
 use crate::unit::{Body, Spelled, Unit};
@@ -117,7 +118,7 @@ pub(crate) struct Facts {
     productive: Vec<bool>,
     /// Matches a text that is not empty.
     nonempty: Vec<bool>,
-    first: Vec<ByteSet>,
+    first: Sets,
 }
 
 impl Facts {
@@ -135,11 +136,16 @@ impl Facts {
         self.nonempty.get(expr.index()).copied().unwrap_or(true)
     }
 
+    /// Heap memory in bytes.
+    pub(crate) fn memory_size(&self) -> usize {
+        self.nullable.len() + self.productive.len() + self.nonempty.len() + self.first.memory_size()
+    }
+
     /// The bytes with which texts of a sequence may begin, as UTF-8.
     pub(crate) fn first_of<'a>(&self, parts: impl IntoIterator<Item = &'a ExprId>) -> ByteSet {
         let mut first = ByteSet::EMPTY;
         for part in parts {
-            first = first.union(&self.first[part.index()]);
+            first = first.union(self.first.get(part.index()));
             if !self.nullable(*part) {
                 break;
             }
@@ -207,7 +213,7 @@ impl Facts {
             first[i] = next;
             grown
         });
-        Ok(Self { nullable: self.nullable.clone(), productive, nonempty, first })
+        Ok(Self { nullable: self.nullable.clone(), productive, nonempty, first: Sets::of(&first) })
     }
 }
 

@@ -20,6 +20,7 @@
 //! list under other names, or in the middle of a large schema, has the same words.
 
 use crate::config::Config;
+use crate::few::Few;
 use crate::plan::{Plan, operands};
 use crate::regions;
 use crate::spelling::Spelling;
@@ -180,7 +181,7 @@ impl Former {
                 list(self, &[*expr])
             }
             Unit::Counted { shape, .. } => {
-                let Shape { before, body, after, body_spelling } = shape;
+                let Shape { before, body, after, body_spelling } = &**shape;
                 self.words.extend([COUNTED, *body_spelling as u32]);
                 let (kind, parts) = match body {
                     Body::Repeated(body) => (0, std::slice::from_ref(body)),
@@ -405,16 +406,22 @@ pub(crate) enum Portable {
     Set(u32),
     Machine(u32),
     Counted {
-        before: Vec<(u32, Spelling)>,
-        repeated: bool,
-        body: Vec<u32>,
-        body_spelling: Spelling,
-        after: Vec<(u32, Spelling)>,
+        shape: Box<PortableShape>,
         min: u32,
         max: Option<u32>,
     },
-    Escape(Vec<(u32, u32)>),
+    Escape(Few<(u32, u32)>),
     Symbols(SymbolSet),
+}
+
+/// A counted repetition without its bounds, as [`Shape`].
+#[derive(Clone, Debug)]
+pub(crate) struct PortableShape {
+    pub(crate) before: Vec<(u32, Spelling)>,
+    pub(crate) repeated: bool,
+    pub(crate) body: Vec<u32>,
+    pub(crate) body_spelling: Spelling,
+    pub(crate) after: Vec<(u32, Spelling)>,
 }
 
 impl Portable {
@@ -442,8 +449,9 @@ impl Portable {
                     parts.iter().map(spelled).collect::<Option<Vec<_>>>()
                 };
                 let (before, after) = (spelled(&shape.before)?, spelled(&shape.after)?);
-                let (body_spelling, min, max) = (shape.body_spelling, *min, *max);
-                Self::Counted { before, repeated, body, body_spelling, after, min, max }
+                let body_spelling = shape.body_spelling;
+                let shape = PortableShape { before, repeated, body, body_spelling, after };
+                Self::Counted { shape: Box::new(shape), min: *min, max: *max }
             }
             Unit::Escape(ranges) => Self::Escape(ranges.clone()),
             Unit::Symbols(set) => Self::Symbols(set.clone()),
@@ -492,7 +500,8 @@ impl Portable {
                 let body = expr(*position).filter(|&expr| can_be_spelled(&[expr], *spelling))?;
                 Unit::Body(body, *spelling)
             }
-            Self::Counted { before, repeated, body, body_spelling, after, min, max } => {
+            Self::Counted { shape, min, max } => {
+                let PortableShape { before, repeated, body, body_spelling, after } = &**shape;
                 let spelled = |parts: &[(u32, Spelling)]| {
                     let part = |&(position, spelling)| {
                         let part = expr(position)?;
@@ -510,7 +519,7 @@ impl Portable {
                     (false, _) => measurable.contains_key(&body).then_some(Body::Measured(body)),
                 };
                 let in_order = max.is_none_or(|max| max >= *min && max > 0);
-                let shape = Shape { before, body: body?, after, body_spelling };
+                let shape = Box::new(Shape { before, body: body?, after, body_spelling });
                 (in_order && body_spelling != Spelling::CodePoints).then_some(Unit::Counted {
                     shape,
                     min: *min,

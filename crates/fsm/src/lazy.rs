@@ -22,24 +22,29 @@
 //! state behind the quote, which will read `a` and `c`, but not yet those behind `a` and `c`.
 
 use crate::deferred::Deferred;
+use crate::few::Few;
 use crate::form::Portable;
 use crate::loops::{self, Loop};
 use crate::nfa::{Nfa, NodeId};
 use crate::segmented::Segmented;
+use crate::sets::{Numbering, SetId};
 use crate::subset::{Bounds, Subset};
 use crate::tables::{ByteEdge, CallEdge, Tables};
 use crate::unit::Entry;
 use crate::work::{Stop, Work};
 use formwork_grammar::{ByteSet, HashMap, SharedMachine};
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The states of a rule that were reached so far, and how to make the others.
 pub(crate) struct Lazy {
-    states: Segmented<LazyState>,
     /// Of all states that some edge leads to.
     headers: Segmented<Header>,
+    /// Those whose edges are made, in the order in which they were: few of the others ever are.
+    made: Segmented<LazyState>,
+    /// The sets that states say by number.
+    sets: Segmented<ByteSet>,
     making: Mutex<Making>,
     /// States that some edge leads to, whether their own edges are made or not.
     n_states: AtomicUsize,
@@ -47,34 +52,39 @@ pub(crate) struct Lazy {
     stop: OnceLock<Stop>,
     /// What a state is that is beyond a limit.
     failed: LazyState,
-    /// Heap memory of what states are made from, about.
-    source_size: usize,
     is_machine: bool,
 }
 
-/// What is known of a state before its edges are made.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Header {
-    pub(crate) accepting: bool,
-    /// Whether it has edges.
-    pub(crate) goes_on: bool,
-}
+/// What is known of a state before its edges are made, and where these are then: in one word, since there are many.
+#[derive(Debug)]
+struct Header(AtomicU32);
+
+const ACCEPTING: u32 = 1;
+/// It has edges.
+const GOES_ON: u32 = 2;
+/// One more than the position among the states that are made begins at this bit.
+const POSITION: u32 = 2;
+/// So that positions fit.
+const MAX_STATES: usize = 1 << 29;
 
 /// A state whose edges are made; it does not count.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct LazyState {
+    number: u32,
+    next_bytes: SetId,
+    called_bytes: SetId,
     /// Ascending and disjoint.
-    pub(crate) byte_edges: Box<[ByteEdge]>,
-    pub(crate) calls: Box<[CallEdge]>,
-    pub(crate) next_bytes: ByteSet,
-    pub(crate) called_bytes: ByteSet,
-    own_loop: OnceLock<Loop>,
+    byte_edges: Few<ByteEdge>,
+    calls: Few<CallEdge>,
+    own_loop: OnceLock<Option<Box<Loop>>>,
 }
 
 struct Making {
     source: Source,
     /// The bytes with which the texts of the units may begin that were met so far.
-    first_bytes: Vec<ByteSet>,
+    first_bytes: Vec<SetId>,
+    numbering: Numbering,
+    n_made: usize,
     work_left: u64,
 }
 
@@ -99,28 +109,27 @@ impl Lazy {
         bounds: Bounds,
         work: &mut Work<'_>,
     ) -> Result<Self, Stop> {
-        let size = nfa.memory_size() + deferred.memory_size();
         let source = Source::Subset(Box::new(Subset::new(nfa, Some(deferred), start, true, bounds, work)?));
-        Ok(Self::of(source, work.left(), size))
+        Ok(Self::of(source, work.left()))
     }
 
     /// The states of a machine, without the empty text, at most so many.
     pub(crate) fn machine(machine: SharedMachine, max_states: usize) -> Self {
-        let size = size_of::<Numbered>() + machine.name().len();
-        Self::of(Source::Machine(Numbered::new(machine, max_states)), u64::MAX, size)
+        Self::of(Source::Machine(Numbered::new(machine, max_states)), u64::MAX)
     }
 
-    fn of(source: Source, work_left: u64, source_size: usize) -> Self {
+    fn of(source: Source, work_left: u64) -> Self {
         let is_machine = matches!(source, Source::Machine(_));
+        let (first_bytes, numbering) = (Vec::new(), Numbering::default());
         let lazy = Self {
-            is_machine,
-            states: Segmented::default(),
             headers: Segmented::default(),
+            made: Segmented::default(),
+            sets: Segmented::default(),
+            making: Mutex::new(Making { source, first_bytes, numbering, n_made: 0, work_left }),
             n_states: AtomicUsize::new(0),
-            making: Mutex::new(Making { source, first_bytes: Vec::new(), work_left }),
             stop: OnceLock::new(),
-            failed: LazyState::default(),
-            source_size,
+            failed: LazyState::without_edges(),
+            is_machine,
         };
         lazy.add_headers(&lazy.lock().source);
         lazy
@@ -142,24 +151,91 @@ impl Lazy {
         self.stop.get().copied()
     }
 
+    /// Where the state stands among those whose edges are made, if its are.
+    #[inline]
+    fn position(&self, number: u32) -> Option<usize> {
+        self.header(number).checked_sub(1 << POSITION).map(|rest| (rest >> POSITION) as usize)
+    }
+
     /// A state with its edges.
     #[inline]
-    pub(crate) fn state(&self, number: u32) -> &LazyState {
-        match self.states.get(number as usize) {
+    fn state(&self, number: u32) -> &LazyState {
+        match self.position(number).and_then(|position| self.made.get(position)) {
             Some(state) => state,
             None => self.make(number),
         }
     }
 
     #[inline]
-    pub(crate) fn header(&self, number: u32) -> Header {
+    fn header(&self, number: u32) -> u32 {
         // Nobody knows the number of a state before it has one.
-        self.headers.get(number as usize).copied().unwrap_or(Header { accepting: false, goes_on: false })
+        self.headers.get(number as usize).map_or(0, |header| header.0.load(Ordering::Acquire))
+    }
+
+    #[inline]
+    pub(crate) fn is_accepting(&self, number: u32) -> bool {
+        self.header(number) & ACCEPTING != 0
+    }
+
+    /// Whether the state has edges.
+    #[inline]
+    pub(crate) fn goes_on(&self, number: u32) -> bool {
+        self.header(number) & GOES_ON != 0
+    }
+
+    /// The edges over bytes, ascending and disjoint.
+    #[inline]
+    pub(crate) fn byte_edges(&self, number: u32) -> &[ByteEdge] {
+        &self.state(number).byte_edges
+    }
+
+    #[inline]
+    pub(crate) fn calls(&self, number: u32) -> &[CallEdge] {
+        &self.state(number).calls
+    }
+
+    #[inline]
+    pub(crate) fn next_bytes(&self, number: u32) -> &ByteSet {
+        self.set(self.state(number).next_bytes)
+    }
+
+    #[inline]
+    pub(crate) fn called_bytes(&self, number: u32) -> &ByteSet {
+        self.set(self.state(number).called_bytes)
+    }
+
+    #[inline]
+    fn set(&self, set: SetId) -> &ByteSet {
+        set.set(|position| self.sets.get(position).unwrap_or(&ByteSet::FULL))
+    }
+
+    /// The state's loop, of these tables.
+    #[inline]
+    pub(crate) fn own_loop(&self, tables: &Tables, number: u32) -> &Loop {
+        let own_loop = self.state(number).own_loop.get_or_init(|| {
+            let own_loop = loops::loop_of(tables, number);
+            (!own_loop.is_empty()).then(|| Box::new(own_loop))
+        });
+        own_loop.as_deref().unwrap_or(&Loop::EMPTY)
+    }
+
+    /// Where the state stands among those whose edges are made; `None` if its are beyond a limit.
+    pub(crate) fn slot(&self, number: u32) -> Option<usize> {
+        self.position(number).or_else(|| {
+            self.make(number);
+            self.position(number)
+        })
+    }
+
+    /// The number of the state that stands there among those whose edges are made.
+    pub(crate) fn number_at(&self, slot: usize) -> Option<u32> {
+        self.made.get(slot).map(|state| state.number)
     }
 
     /// The bytes with which the texts of a unit begin that is called.
     pub(crate) fn first_bytes(&self, unit: u32) -> ByteSet {
-        self.lock().first_bytes.get(unit as usize).copied().unwrap_or(ByteSet::EMPTY)
+        let first_bytes = self.lock().first_bytes.get(unit as usize).copied();
+        first_bytes.map_or(ByteSet::EMPTY, |set| *self.set(set))
     }
 
     /// A unit that is called, in the grammar that the rule was first met in, and the rule that messages about it name.
@@ -201,7 +277,8 @@ impl Lazy {
         let n_states = source.n_states();
         for number in self.n_states()..n_states {
             let (accepting, goes_on) = source.header(number as u32);
-            self.headers.get_or_init(number, || Header { accepting, goes_on });
+            let bits = if accepting { ACCEPTING } else { 0 } | if goes_on { GOES_ON } else { 0 };
+            self.headers.get_or_init(number, || Header(AtomicU32::new(bits)));
         }
         self.n_states.store(n_states, Ordering::Release);
     }
@@ -209,13 +286,19 @@ impl Lazy {
     #[cold]
     fn make(&self, number: u32) -> &LazyState {
         let mut making = self.lock();
-        if let Some(state) = self.states.get(number as usize) {
+        if let Some(state) = self.position(number).and_then(|position| self.made.get(position)) {
             return state;
         }
-        match self.stop().map_or_else(|| making.make(number), Err) {
+        match self.stop().map_or_else(|| making.make(number, &self.sets), Err) {
             Ok(state) => {
                 self.add_headers(&making.source);
-                self.states.get_or_init(number as usize, || state)
+                let position = making.n_made;
+                making.n_made += 1;
+                let state = self.made.get_or_init(position, || state);
+                if let Some(header) = self.headers.get(number as usize) {
+                    header.0.fetch_add((position as u32 + 1) << POSITION, Ordering::Release);
+                }
+                state
             }
             Err(stop) => {
                 self.fail(stop);
@@ -226,7 +309,10 @@ impl Lazy {
 
     /// Heap memory in bytes, about.
     pub(crate) fn memory_size(&self) -> usize {
-        self.source_size + self.n_states() * (size_of::<LazyState>() + 60)
+        let states = self.made.iter().map(LazyState::memory_size).sum::<usize>();
+        let lists = self.headers.memory_size() + self.made.memory_size() + self.sets.memory_size();
+        let making = self.lock();
+        states + lists + making.memory_size()
     }
 }
 
@@ -254,41 +340,53 @@ impl Source {
 }
 
 impl Making {
-    fn make(&mut self, number: u32) -> Result<LazyState, Stop> {
-        let subset = match &mut self.source {
+    /// The state with its edges; `sets` are those that states say by number.
+    fn make(&mut self, number: u32, sets: &Segmented<ByteSet>) -> Result<LazyState, Stop> {
+        let add = |position: usize, set: ByteSet| {
+            sets.get_or_init(position, || set);
+        };
+        let Self { source, numbering, first_bytes, .. } = self;
+        let subset = match source {
             Source::Subset(subset) => subset,
-            Source::Machine(numbered) => return numbered.make(number),
+            Source::Machine(numbered) => {
+                let (byte_edges, next_bytes) = numbered.make(number)?;
+                let next_bytes = numbering.number(next_bytes, add);
+                return Ok(LazyState { number, byte_edges, next_bytes, ..LazyState::without_edges() });
+            }
         };
         let mut work = Work::new(self.work_left, &|| false);
         subset.forget();
         subset.expand(number, &mut work)?;
         self.work_left = work.left();
         if let Some(deferred) = subset.deferred() {
-            let first_bytes = &mut self.first_bytes;
             let new = first_bytes.len() as u32..deferred.n_units() as u32;
-            first_bytes.extend(new.map(|unit| deferred.first_bytes(unit)));
+            first_bytes.extend(new.map(|unit| numbering.number(deferred.first_bytes(unit), add)));
         }
         let (letters, called) = subset.made();
-        let mut byte_edges = Vec::with_capacity(letters.len());
         let mut next_bytes = ByteSet::EMPTY;
-        for letter in letters {
+        let byte_edges = Few::of(letters.iter().map(|letter| {
             let (low, high) = (byte(letter.low), byte(letter.high));
             next_bytes.insert_range(low, high);
-            byte_edges.push(ByteEdge { low, high, target: letter.target });
-        }
+            ByteEdge { low, high, target: letter.target }
+        }));
         let mut called_bytes = ByteSet::EMPTY;
-        let mut calls = Vec::with_capacity(called.len());
-        for call in called {
-            called_bytes = called_bytes.union(&self.first_bytes[call.unit as usize]);
-            calls.push(CallEdge { import: call.unit, target: call.target, tick: call.tick });
-        }
-        Ok(LazyState {
-            byte_edges: byte_edges.into(),
-            calls: calls.into(),
-            next_bytes,
-            called_bytes,
-            own_loop: OnceLock::new(),
-        })
+        let calls = Few::of(called.iter().map(|call| {
+            let first = first_bytes[call.unit as usize].set(|position| {
+                sets.get(position).unwrap_or_else(|| unreachable!("it was added with its number"))
+            });
+            called_bytes = called_bytes.union(first);
+            CallEdge { import: call.unit, target: call.target, tick: call.tick }
+        }));
+        let [next_bytes, called_bytes] = [next_bytes, called_bytes].map(|set| numbering.number(set, add));
+        Ok(LazyState { number, next_bytes, called_bytes, byte_edges, calls, own_loop: OnceLock::new() })
+    }
+
+    fn memory_size(&self) -> usize {
+        let source = match &self.source {
+            Source::Subset(subset) => size_of::<Subset>() + subset.memory_size(),
+            Source::Machine(numbered) => numbered.memory_size(),
+        };
+        source + size_of::<SetId>() * self.first_bytes.capacity() + self.numbering.memory_size()
     }
 }
 
@@ -304,7 +402,7 @@ impl Numbered {
     fn new(machine: SharedMachine, max: usize) -> Self {
         // The start by itself does not accept; should an edge lead back to it, that is another state.
         let states = machine.start().into_iter().collect();
-        Self { machine, states, numbers: HashMap::default(), max }
+        Self { machine, states, numbers: HashMap::default(), max: max.min(MAX_STATES) }
     }
 
     fn header(&self, number: u32) -> (bool, bool) {
@@ -312,8 +410,11 @@ impl Numbered {
         (number > 0 && self.machine.may_end(state), self.machine.bytes_after(state).next().is_some())
     }
 
-    fn make(&mut self, number: u32) -> Result<LazyState, Stop> {
-        let Some(&state) = self.states.get(number as usize) else { return Ok(LazyState::default()) };
+    /// The edges of a state, and the bytes on them.
+    fn make(&mut self, number: u32) -> Result<(Few<ByteEdge>, ByteSet), Stop> {
+        let Some(&state) = self.states.get(number as usize) else {
+            return Ok((Few::default(), ByteSet::EMPTY));
+        };
         let mut byte_edges: Vec<ByteEdge> = Vec::new();
         let mut next_bytes = ByteSet::EMPTY;
         for (byte, next) in self.machine.bytes_after(state) {
@@ -331,15 +432,31 @@ impl Numbered {
         if self.states.len() > self.max {
             return Err(Stop::States);
         }
-        Ok(LazyState { byte_edges: byte_edges.into(), next_bytes, ..LazyState::default() })
+        Ok((Few::of(byte_edges.into_iter()), next_bytes))
+    }
+
+    fn memory_size(&self) -> usize {
+        size_of::<u128>() * self.states.capacity() + self.numbers.allocation_size()
     }
 }
 
 impl LazyState {
-    /// The state's loop; `number` is its own, of these tables.
-    #[inline]
-    pub(crate) fn own_loop(&self, tables: &Tables, number: u32) -> &Loop {
-        self.own_loop.get_or_init(|| loops::loop_of(tables, number))
+    fn without_edges() -> Self {
+        Self {
+            number: 0,
+            next_bytes: SetId::EMPTY,
+            called_bytes: SetId::EMPTY,
+            byte_edges: Few::default(),
+            calls: Few::default(),
+            own_loop: OnceLock::new(),
+        }
+    }
+
+    fn memory_size(&self) -> usize {
+        let own_loop = self.own_loop.get().is_some_and(Option::is_some);
+        self.byte_edges.memory_size()
+            + self.calls.memory_size()
+            + if own_loop { size_of::<Loop>() } else { 0 }
     }
 }
 

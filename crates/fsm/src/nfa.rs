@@ -230,11 +230,12 @@ impl Nfa {
 
     /// Heap memory in bytes.
     pub(crate) fn memory_size(&self) -> usize {
-        size_of_val(&self.nodes[..])
-            + size_of_val(&self.literals[..])
-            + size_of_val(&self.letters[..])
-            + size_of_val(&self.calls[..])
-            + size_of_val(&self.targets[..])
+        size_of::<Node>() * self.nodes.capacity()
+            + size_of::<LiteralLetter>() * self.literals.capacity()
+            + size_of::<Range>() * self.letters.capacity()
+            + size_of::<NfaCall>() * self.calls.capacity()
+            + size_of::<NodeId>() * self.targets.capacity()
+            + self.rounds.allocation_size()
     }
 
     #[inline]

@@ -12,7 +12,8 @@
 use crate::adjacency::Adjacency;
 use crate::cache::{Cache, Kept};
 use crate::codec::{Malformed, Reader, Writer};
-use crate::form::{Counts, Portable, counts};
+use crate::few::Few;
+use crate::form::{Counts, Portable, PortableShape, counts};
 use crate::guards::Guards;
 use crate::loops::Loop;
 use crate::spelling::Spelling;
@@ -26,12 +27,26 @@ pub struct SavedTables {
     /// Their [names](crate::Automata::tables) in this process, and how many states they have.
     list: Vec<(u64, usize)>,
     positions: HashMap<u64, u32>,
+    /// By position, those whose states are made when they are reached.
+    lazy: HashMap<u32, Arc<Tables>>,
 }
 
 impl SavedTables {
-    fn push(&mut self, uid: u64, n_states: usize) {
-        self.positions.insert(uid, self.list.len() as u32);
-        self.list.push((uid, n_states));
+    fn push(&mut self, tables: &Arc<Tables>, n_states: usize) {
+        let position = self.list.len() as u32;
+        self.positions.insert(tables.uid, position);
+        self.list.push((tables.uid, n_states));
+        if tables.is_lazy() {
+            self.lazy.insert(position, Arc::clone(tables));
+        }
+    }
+
+    /// The number, in the saved tables at this position, of the state with a [slot](crate::Automata::slot) in this process.
+    pub fn state(&self, position: u32, slot: usize) -> Option<usize> {
+        match self.lazy.get(&position) {
+            None => Some(slot),
+            Some(tables) => tables.as_lazy()?.number_at(slot).map(|number| number as usize),
+        }
     }
 
     /// The number of tables.
@@ -80,16 +95,16 @@ impl Cache {
         };
         let units: Vec<_> = units
             .into_iter()
-            .filter_map(|(form, kept)| Some((form, kept.tables.uid, whole(&kept)?)))
-            .filter(|(form, _, kept)| kept.tables.is_sound(counts(form)))
+            .filter_map(|(form, kept)| Some((form, whole(&kept)?, kept.tables)))
+            .filter(|(form, kept, _)| kept.tables.is_sound(counts(form)))
             .collect();
         writer.len(units.len());
-        for (form, uid, kept) in units {
+        for (form, kept, tables) in units {
             writer.list(&form);
             writer.len(kept.imports.len());
             kept.imports.iter().for_each(|import| import.write(writer));
             kept.tables.write(writer);
-            saved.push(uid, kept.tables.n_states());
+            saved.push(&tables, kept.tables.n_states());
         }
         saved
     }
@@ -121,8 +136,9 @@ impl Cache {
             if !tables.is_sound(counts(&form)) {
                 return Err(Malformed::new("has an automaton that is none"));
             }
-            saved.push(tables.uid, tables.n_states());
-            cache.keep(&form, Kept { tables: Arc::new(tables), imports });
+            let tables = Arc::new(tables);
+            saved.push(&tables, tables.n_states());
+            cache.keep(&form, Kept { tables, imports });
         }
         Ok((cache, saved))
     }
@@ -332,7 +348,8 @@ impl Portable {
                 writer.u8(9);
                 writer.u32(*position);
             }
-            Self::Counted { before, repeated, body, body_spelling, after, min, max } => {
+            Self::Counted { shape, min, max } => {
+                let PortableShape { before, repeated, body, body_spelling, after } = &**shape;
                 writer.u8(4);
                 for parts in [before, after] {
                     writer.len(parts.len());
@@ -399,7 +416,8 @@ impl Portable {
                 let (body, repeated, body_spelling) = (reader.list()?, reader.bool()?, spelling(reader)?);
                 let min = reader.u32()?;
                 let max = if reader.bool()? { Some(reader.u32()?) } else { None };
-                Self::Counted { before, repeated, body, body_spelling, after, min, max }
+                let shape = PortableShape { before, repeated, body, body_spelling, after };
+                Self::Counted { shape: Box::new(shape), min, max }
             }
             5 => {
                 let mut next = 0;
@@ -411,7 +429,7 @@ impl Portable {
                     next = high + 1;
                     Ok((low, high))
                 })?;
-                Self::Escape(ranges)
+                Self::Escape(Few::of(ranges.into_iter()))
             }
             6 => {
                 let is_negated = reader.bool()?;

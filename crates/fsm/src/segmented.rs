@@ -6,13 +6,21 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-const FIRST: usize = 16;
-const N_SEGMENTS: usize = 28;
+/// Entries of the first segment.
+const FIRST: usize = 8;
+/// Segments whose places are in the list itself; most lists need no others.
+const N_INLINE: usize = 3;
+/// The others.
+const N_FURTHER: usize = 26;
+
+/// Entries with successive indices, each set once.
+type Segment<T> = OnceLock<Box<[OnceLock<T>]>>;
 
 /// A list whose entries are set once, in any order, and read without a lock. Places that were never set cost nothing but
-/// those between the greatest one set and the next power of two, 16 bytes or so each.
+/// those in segments of which some are, 16 bytes or so each.
 pub struct Segmented<T> {
-    segments: [OnceLock<Box<[OnceLock<T>]>>; N_SEGMENTS],
+    segments: [Segment<T>; N_INLINE],
+    further: OnceLock<Box<[Segment<T>; N_FURTHER]>>,
 }
 
 impl<T: fmt::Debug> fmt::Debug for Segmented<T> {
@@ -23,7 +31,7 @@ impl<T: fmt::Debug> fmt::Debug for Segmented<T> {
 
 impl<T> Default for Segmented<T> {
     fn default() -> Self {
-        Self { segments: [const { OnceLock::new() }; N_SEGMENTS] }
+        Self { segments: [const { OnceLock::new() }; N_INLINE], further: OnceLock::new() }
     }
 }
 
@@ -40,24 +48,45 @@ impl<T> Segmented<T> {
     #[inline]
     pub fn get(&self, index: usize) -> Option<&T> {
         let (segment, at) = place(index);
-        self.segments[segment].get()?[at].get()
+        let segment = match self.segments.get(segment) {
+            Some(segment) => segment,
+            None => &self.further.get()?[segment - N_INLINE],
+        };
+        segment.get()?[at].get()
     }
 
     /// The entry at `index`, made if it is not there.
     pub fn get_or_init(&self, index: usize, make: impl FnOnce() -> T) -> &T {
-        let (segment, at) = place(index);
-        let slots =
-            self.segments[segment].get_or_init(|| (0..FIRST << segment).map(|_| OnceLock::new()).collect());
+        let (number, at) = place(index);
+        let segment = match self.segments.get(number) {
+            Some(segment) => segment,
+            None => {
+                let further = self.further.get_or_init(|| Box::new([const { OnceLock::new() }; N_FURTHER]));
+                &further[number - N_INLINE]
+            }
+        };
+        let slots = segment.get_or_init(|| (0..FIRST << number).map(|_| OnceLock::new()).collect());
         slots[at].get_or_init(make)
+    }
+
+    fn segments(&self) -> impl Iterator<Item = (usize, &[OnceLock<T>])> {
+        let further = self.further.get().into_iter().flat_map(|further| further.iter());
+        let segments = self.segments.iter().chain(further).enumerate();
+        segments.filter_map(|(i, segment)| Some(((FIRST << i) - FIRST, &segment.get()?[..])))
     }
 
     /// All entries that are there, ascending, with their positions.
     pub fn entries(&self) -> impl Iterator<Item = (usize, &T)> {
-        let segments = self.segments.iter().enumerate();
-        let slots = segments.filter_map(|(i, segment)| Some(((FIRST << i) - FIRST, segment.get()?)));
-        slots
-            .flat_map(|(first, slots)| (first..).zip(slots.iter()))
-            .filter_map(|(i, slot)| Some((i, slot.get()?)))
+        let slots = self.segments().flat_map(|(first, slots)| (first..).zip(slots));
+        slots.filter_map(|(i, slot)| Some((i, slot.get()?)))
+    }
+
+    /// Heap memory in bytes, that of the entries themselves not counted.
+    ///
+    /// Cost: a look at each segment, some dozens at most.
+    pub fn memory_size(&self) -> usize {
+        let further = self.further.get().map_or(0, |further| size_of_val(&**further));
+        further + self.segments().map(|(_, slots)| size_of_val(slots)).sum::<usize>()
     }
 
     /// The entries from the first on, up to one that is not there.

@@ -55,6 +55,11 @@ struct DigitKey {
 }
 
 impl Speller {
+    /// Heap memory in bytes, about.
+    pub(crate) fn memory_size(&self) -> usize {
+        self.utf8_tails.allocation_size() + self.utf8_ranges.allocation_size() + self.digits.allocation_size()
+    }
+
     /// Adds the letters that leave a state whose edges over code points are `edges` (disjoint; surrogates are ignored).
     pub(crate) fn letters(
         &mut self,

@@ -179,6 +179,24 @@ impl Subset {
         (accepts && !(self.without_empty && state == 0), members.len() > usize::from(accepts))
     }
 
+    /// Heap memory in bytes.
+    pub(crate) fn memory_size(&self) -> usize {
+        let lists = [
+            (self.nodes.capacity(), size_of::<NodeId>()),
+            (self.sets.capacity(), size_of::<Range<u32>>()),
+            (self.hashes.capacity(), size_of::<u64>()),
+            (self.n_targets, size_of::<NodeId>()),
+            (self.by_target.capacity(), size_of::<Reached>()),
+            (self.seen.capacity(), size_of::<u32>()),
+            (self.letters.capacity() + self.open.capacity(), size_of::<nfa::Range>()),
+        ];
+        lists.map(|(n, size)| n * size).iter().sum::<usize>()
+            + self.nfa.memory_size()
+            + self.ids.allocation_size()
+            + self.by_targets.allocation_size()
+            + self.deferred.as_ref().map_or(0, |deferred| deferred.memory_size())
+    }
+
     /// The edges made by [`expand`](Self::expand) since they were last [forgotten](Self::forget).
     pub(crate) fn made(&self) -> (&[Letter], &[Call]) {
         self.dfa.open()

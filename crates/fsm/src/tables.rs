@@ -34,7 +34,7 @@ pub(crate) struct Tables {
     /// What states ask of the members that came, if this is a set's.
     pub(crate) guards: Guards,
     /// Instead of all that: states made when they are reached.
-    lazy: Option<Lazy>,
+    lazy: Option<Box<Lazy>>,
     /// The same without ticks, if that is asked for and can be had.
     unticked: OnceLock<Option<Box<Unticked>>>,
 }
@@ -158,7 +158,7 @@ impl Tables {
         let mut states = Vec::with_capacity(dfa.len() + 1);
         let mut byte_edges = Vec::new();
         let mut calls = Vec::new();
-        let (mut loops, mut sets) = (Distinct::new(), Distinct::new());
+        let (mut loops, mut sets) = (Numbering::new(), Numbering::new());
         let mut alphabet = ByteSet::EMPTY;
         for state in dfa.numbers() {
             let first_edge = byte_edges.len() as u32;
@@ -223,7 +223,7 @@ impl Tables {
 
     /// The tables of an automaton whose states are made when they are reached.
     pub(crate) fn lazy(lazy: Lazy) -> Self {
-        Self { lazy: Some(lazy), ..Self::dead() }
+        Self { lazy: Some(Box::new(lazy)), ..Self::dead() }
     }
 
     /// The tables of a machine, with at most so many states.
@@ -259,7 +259,7 @@ impl Tables {
         let Some(lazy) = self.lazy.as_ref().filter(|lazy| !lazy.is_machine()) else { return Ok(()) };
         let mut next = 0;
         while next < lazy.n_states() {
-            lazy.state(next as u32);
+            lazy.byte_edges(next as u32);
             if let Some(stop) = lazy.stop() {
                 return Err(stop);
             }
@@ -278,14 +278,13 @@ impl Tables {
         self.complete(&|| lazy.n_states() > MAX_WHOLE).ok()?;
         let mut dfa = Dfa::default();
         for number in 0..lazy.n_states() as u32 {
-            let state = lazy.state(number);
-            for &ByteEdge { low, high, target } in &state.byte_edges {
+            for &ByteEdge { low, high, target } in lazy.byte_edges(number) {
                 dfa.add_letter(Letter { low: low.into(), high: high.into(), ticks: false, target });
             }
-            for &CallEdge { import, target, tick } in &state.calls {
+            for &CallEdge { import, target, tick } in lazy.calls(number) {
                 dfa.add_call(Call { unit: import, tick, target });
             }
-            dfa.finish_state(lazy.header(number).accepting);
+            dfa.finish_state(lazy.is_accepting(number));
         }
         Self::of(&dfa, &Ticks::None, |import| lazy.first_bytes(import)).ok()
     }
@@ -297,12 +296,12 @@ impl Tables {
 
     /// What makes the states when they are reached.
     pub(crate) fn as_lazy(&self) -> Option<&Lazy> {
-        self.lazy.as_ref()
+        self.lazy.as_deref()
     }
 
     /// Bytes on some edge; where states are made when they are reached, of those that were.
     pub(crate) fn alphabet(&self) -> ByteSet {
-        self.lazy.as_ref().map_or(self.alphabet, Lazy::alphabet)
+        self.as_lazy().map_or(self.alphabet, Lazy::alphabet)
     }
 
     /// Whether some state that was reached is beyond a limit.
@@ -319,11 +318,21 @@ impl Tables {
         (&self.states[i], &self.states[i + 1])
     }
 
+    /// The position of a state among those that somebody keeps something for: its number, or where states are made when they
+    /// are reached, its position among those that were. `None` if it is beyond a limit.
+    #[inline]
+    pub(crate) fn slot(&self, number: u32) -> Option<usize> {
+        match &self.lazy {
+            None => Some(number as usize),
+            Some(lazy) => lazy.slot(number),
+        }
+    }
+
     #[inline]
     pub(crate) fn is_accepting(&self, number: u32) -> bool {
         match &self.lazy {
             None => self.state(number).0.accepting,
-            Some(lazy) => lazy.header(number).accepting,
+            Some(lazy) => lazy.is_accepting(number),
         }
     }
 
@@ -335,7 +344,7 @@ impl Tables {
                 let (this, _) = self.state(number);
                 &self.byte_edges[this.first_edge as usize..this.first_ticking as usize]
             }
-            Some(lazy) => &lazy.state(number).byte_edges,
+            Some(lazy) => lazy.byte_edges(number),
         }
     }
 
@@ -358,7 +367,7 @@ impl Tables {
                 let (this, next) = self.state(number);
                 &self.calls[this.first_call as usize..next.first_call as usize]
             }
-            Some(lazy) => &lazy.state(number).calls,
+            Some(lazy) => lazy.calls(number),
         }
     }
 
@@ -369,7 +378,7 @@ impl Tables {
                 let (this, next) = self.state(number);
                 this.first_edge != next.first_edge
             }
-            Some(lazy) => !lazy.state(number).byte_edges.is_empty(),
+            Some(lazy) => !lazy.byte_edges(number).is_empty(),
         }
     }
 
@@ -381,7 +390,7 @@ impl Tables {
                 let (this, next) = self.state(number);
                 this.first_edge != next.first_edge || this.first_call != next.first_call
             }
-            Some(lazy) => lazy.header(number).goes_on,
+            Some(lazy) => lazy.goes_on(number),
         }
     }
 
@@ -389,7 +398,7 @@ impl Tables {
     pub(crate) fn next_bytes(&self, number: u32) -> &ByteSet {
         match &self.lazy {
             None => self.sets.get(self.state(number).0.next_bytes),
-            Some(lazy) => &lazy.state(number).next_bytes,
+            Some(lazy) => lazy.next_bytes(number),
         }
     }
 
@@ -397,7 +406,7 @@ impl Tables {
     pub(crate) fn called_bytes(&self, number: u32) -> &ByteSet {
         match &self.lazy {
             None => self.sets.get(self.state(number).0.called_bytes),
-            Some(lazy) => &lazy.state(number).called_bytes,
+            Some(lazy) => lazy.called_bytes(number),
         }
     }
 
@@ -405,7 +414,7 @@ impl Tables {
     pub(crate) fn own_loop(&self, number: u32) -> &Loop {
         match &self.lazy {
             None => self.loops.get(self.state(number).0.own_loop),
-            Some(lazy) => lazy.state(number).own_loop(self, number),
+            Some(lazy) => lazy.own_loop(self, number),
         }
     }
 
@@ -438,7 +447,7 @@ impl Tables {
             + size_of_val(&self.byte_edges[..])
             + size_of_val(&self.calls[..])
             + self.guards.memory_size()
-            + self.lazy.as_ref().map_or(0, Lazy::memory_size)
+            + self.lazy.as_ref().map_or(0, |lazy| size_of::<Lazy>() + lazy.memory_size())
             + self.unticked.get().and_then(Option::as_ref).map_or(0, |unticked| unticked.tables.memory_size())
     }
 }
@@ -446,6 +455,11 @@ impl Tables {
 /// Values that many states have, each once: a state keeps a number instead of 32 bytes.
 #[derive(Debug)]
 pub(crate) struct Distinct<T> {
+    list: Box<[T]>,
+}
+
+/// Gives numbers to values.
+struct Numbering<T> {
     list: Vec<T>,
     numbers: HashMap<T, u32>,
 }
@@ -466,7 +480,7 @@ impl<T> Clone for Number<T> {
 
 impl<T> Copy for Number<T> {}
 
-impl<T: Copy + Eq + Hash> Distinct<T> {
+impl<T: Copy + Eq + Hash> Numbering<T> {
     fn new() -> Self {
         Self { list: Vec::new(), numbers: HashMap::default() }
     }
@@ -485,12 +499,12 @@ impl<T: Copy + Eq + Hash> Distinct<T> {
     }
 
     /// All values are known: what finds their numbers is not needed any more.
-    fn finished(mut self) -> Self {
-        self.numbers = HashMap::default();
-        self.list.shrink_to_fit();
-        self
+    fn finished(self) -> Distinct<T> {
+        Distinct { list: self.list.into() }
     }
+}
 
+impl<T> Distinct<T> {
     #[inline]
     pub(crate) fn get(&self, number: Number<T>) -> &T {
         &self.list[number.0 as usize]
@@ -501,9 +515,9 @@ impl<T: Copy + Eq + Hash> Distinct<T> {
         &self.list
     }
 
-    /// The values with these numbers; as [finished](Self::finished).
+    /// The values with these numbers.
     pub(crate) fn of_values(list: Vec<T>) -> Self {
-        Self { list, numbers: HashMap::default() }
+        Self { list: list.into() }
     }
 
     /// The value's number, if there is one with it.

@@ -1,6 +1,7 @@
 //! The nodes of literals and of single characters.
 
 use super::Builder;
+use crate::few::Few;
 use crate::nfa::{LiteralLetter, Node, NodeId, Range};
 use crate::spelling::Spelling;
 use crate::unit::Unit;
@@ -66,15 +67,18 @@ impl Builder<'_, '_> {
             Spelling::Json if call_escapes && self.draft.shares_escapes => {
                 self.draft.speller.raw(self.nfa, edges, &mut letters);
                 if let [Range { low, high, target }] = *edges {
-                    let unit =
-                        if low == high { self.escape_of(low) } else { self.escape_unit(vec![(low, high)]) };
+                    let unit = if low == high {
+                        self.escape_of(low)
+                    } else {
+                        self.escape_unit(Few::One((low, high)))
+                    };
                     self.nfa.read_or_call(&letters, &[(unit, target)])
                 } else {
                     let mut calls: Vec<(u32, NodeId)> = Vec::new();
                     let mut by_target: Vec<Range> = edges.to_vec();
                     by_target.sort_unstable_by_key(|edge| (edge.target, edge.low));
                     for group in by_target.chunk_by(|a, b| a.target == b.target) {
-                        let ranges = group.iter().map(|edge| (edge.low, edge.high)).collect();
+                        let ranges = Few::of(group.iter().map(|edge| (edge.low, edge.high)));
                         calls.push((self.escape_unit(ranges), group[0].target));
                     }
                     self.nfa.read_or_call(&letters, &calls)
@@ -91,12 +95,12 @@ impl Builder<'_, '_> {
 
     /// The unit of one character's escapes.
     fn escape_of(&mut self, character: u32) -> u32 {
-        // PERF: every character of every name asks; finding the unit by its ranges costs two allocations and a hash.
+        // PERF: every character of every name asks; finding the unit by its ranges costs a hash.
         let known = self.context.memory.escapes.get(character as usize).copied().flatten();
         if let Some(unit) = known {
             return unit.get();
         }
-        let unit = self.escape_unit(vec![(character, character)]);
+        let unit = self.escape_unit(Few::One((character, character)));
         if character < 0x80 {
             let escapes = &mut self.context.memory.escapes;
             escapes.resize(0x80, None);
@@ -106,7 +110,7 @@ impl Builder<'_, '_> {
         unit
     }
 
-    fn escape_unit(&mut self, ranges: Vec<(u32, u32)>) -> u32 {
+    fn escape_unit(&mut self, ranges: Few<(u32, u32)>) -> u32 {
         self.context.memory.units.intern(Unit::Escape(ranges), self.draft.rule)
     }
 

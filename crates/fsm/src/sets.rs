@@ -1,0 +1,109 @@
+//! Sets of bytes by number: 4 bytes instead of 32 for each of the many that are equal.
+//!
+//! Most sets that something may begin with are one byte or none. These have fixed numbers, and nobody looks for them.
+
+use formwork_grammar::{ByteSet, HashMap};
+
+/// The number of a set: 0 for the empty one, `b + 1` for byte `b` alone, and from [`N_FIXED`] on the others in the order in
+/// which they were met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SetId(u32);
+
+const N_FIXED: usize = 257;
+
+static FIXED: [ByteSet; N_FIXED] = {
+    let mut sets = [ByteSet::EMPTY; N_FIXED];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut words = [0; 4];
+        words[byte / 64] = 1 << (byte % 64);
+        sets[byte + 1] = ByteSet::from_words(words);
+        byte += 1;
+    }
+    sets
+};
+
+impl SetId {
+    /// The empty set.
+    pub(crate) const EMPTY: Self = Self(0);
+
+    /// The set; `other` has those that have no fixed number, by position.
+    #[inline]
+    pub(crate) fn set<'a>(self, other: impl FnOnce(usize) -> &'a ByteSet) -> &'a ByteSet {
+        match (self.0 as usize).checked_sub(N_FIXED) {
+            None => &FIXED[self.0 as usize],
+            Some(position) => other(position),
+        }
+    }
+}
+
+/// Gives numbers to sets.
+#[derive(Debug, Default)]
+pub(crate) struct Numbering {
+    positions: HashMap<ByteSet, u32>,
+}
+
+impl Numbering {
+    /// The number of a set. One that has none yet is given to `add`, with its position.
+    pub(crate) fn number(&mut self, mut set: ByteSet, add: impl FnOnce(usize, ByteSet)) -> SetId {
+        let whole = set;
+        match set.pop_first() {
+            None => return SetId::EMPTY,
+            Some(byte) if set.is_empty() => return SetId(u32::from(byte) + 1),
+            Some(_) => {}
+        }
+        let next = self.positions.len() as u32;
+        let position = *self.positions.entry(whole).or_insert(next);
+        if position == next {
+            add(position as usize, whole);
+        }
+        SetId(N_FIXED as u32 + position)
+    }
+
+    /// Heap memory in bytes.
+    pub(crate) fn memory_size(&self) -> usize {
+        self.positions.allocation_size()
+    }
+}
+
+/// Sets by number, all of which are known.
+#[derive(Debug, Default)]
+pub(crate) struct Sets {
+    list: Box<[ByteSet]>,
+    ids: Box<[SetId]>,
+}
+
+impl Sets {
+    /// The sets in this order.
+    pub(crate) fn of(sets: &[ByteSet]) -> Self {
+        let (mut numbering, mut list) = (Numbering::default(), Vec::new());
+        let ids = sets.iter().map(|&set| numbering.number(set, |_, set| list.push(set))).collect();
+        Self { list: list.into(), ids }
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> &ByteSet {
+        self.ids[index].set(|position| &self.list[position])
+    }
+
+    /// Heap memory in bytes.
+    pub(crate) fn memory_size(&self) -> usize {
+        size_of_val(&self.list[..]) + size_of_val(&self.ids[..])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_are_found_by_their_numbers() {
+        let sets: Vec<ByteSet> =
+            [(1, 0), (0, 0), (b'a', b'a'), (255, 255), (b'a', b'z'), (63, 64), (b'a', b'z')]
+                .map(|(low, high)| ByteSet::range(low, high))
+                .to_vec();
+        let known = Sets::of(&sets);
+        assert!(sets.iter().enumerate().all(|(i, set)| known.get(i) == set));
+        assert_eq!(known.list.len(), 2);
+    }
+}
