@@ -5,11 +5,12 @@
 
 mod literals;
 mod tags;
+mod texts;
 
 use crate::build::Memory;
 use crate::config::Limits;
 use crate::deferred::Deferred;
-use crate::dfa::{Dfa, Letter};
+use crate::dfa::Dfa;
 use crate::facts::Facts;
 use crate::nfa::{Nfa, Node, NodeId, Range};
 use crate::plan::{Plan, left_recursion, operands};
@@ -17,9 +18,7 @@ use crate::regions;
 use crate::spelling::{Speller, Spelling};
 use crate::subset::{Bounds, determinise};
 use crate::symbols::Symbols;
-use crate::text::{all_but, complement, intersection, tidy};
-use crate::ticks::{lengths_are_contiguous, ticks};
-use crate::unit::{Body, Lengths, Piece, Shape, Spelled, Unit, apart, measured, pieces};
+use crate::unit::{Body, Piece, Shape, Spelled, Unit, apart, pieces};
 use crate::work::{Stop, Work};
 use formwork_grammar::{Expr, ExprId, Grammar, HashMap, RuleId, SharedMachine};
 use smallvec::SmallVec;
@@ -61,7 +60,7 @@ impl<'g> Context<'g> {
     }
 
     /// The automaton of `unit`; calls are numbers of units, which may be new. With more than `lazy_above` nodes it is
-    /// lazy, unless it counts.
+    /// lazy, unless it counts; also with a large automaton over code points, which has few nodes and many states.
     pub(crate) fn build(
         &mut self,
         unit: u32,
@@ -84,6 +83,7 @@ impl<'g> Context<'g> {
         let (mut nfa, mut draft) = Draft::new(plan, rule);
         let mut builder = Builder { context: self, plan, nfa: &mut nfa, draft: &mut draft };
         let start = builder.nfa.reserve();
+        builder.draft.may_be_lazy = is_plain && lazy_above != usize::MAX;
         match unit {
             Unit::Rule(own) | Unit::Region(own) => {
                 // What captures ends where it ends, and is then called again.
@@ -129,7 +129,7 @@ impl<'g> Context<'g> {
         }
         builder.run(if is_plain { lazy_above } else { usize::MAX }, work)?;
         let bounds = Bounds { max_states, max_members: self.max_members() };
-        if is_plain && nfa.n_nodes() > lazy_above {
+        if draft.is_lazy || is_plain && nfa.n_nodes() > lazy_above {
             let deferred = Box::new(Deferred::new(self, plan, own, draft, &mut nfa));
             return Ok(Built::Lazy { nfa, deferred, start, bounds });
         }
@@ -180,142 +180,6 @@ impl<'g> Context<'g> {
             empty_body && shape.before.iter().chain(&shape.after).all(|&(part, _)| self.facts.nullable(part));
         (Unit::Counted { shape: Box::new(shape), min, max }, empty)
     }
-
-    /// Finds the intersections with a length that can be counted, among all expressions that are used; `asked` is the one
-    /// at hand.
-    pub(crate) fn prepare_measured(
-        &mut self,
-        plan: &Plan,
-        used: &[bool],
-        work: &mut Work<'_>,
-        asked: &mut Option<ExprId>,
-    ) -> Result<(), Stop> {
-        if !plan.counts() {
-            return Ok(());
-        }
-        let rule = self.grammar.root();
-        for expr in (0..self.grammar.n_exprs()).filter(|&i| used[i]).filter_map(ExprId::from_index) {
-            let Some((parts, _, _)) = measured(self.grammar, expr) else { continue };
-            *asked = Some(expr);
-            if self.memory.measured.contains_key(&parts) {
-                continue;
-            }
-            for &part in &parts {
-                self.prepare_texts(part, rule, plan, work)?;
-            }
-            match self.intersection_of(&parts, rule, plan, work) {
-                Ok(dfa) => {
-                    let bounds = ticks(&dfa, true, |_| true).first().copied().flatten();
-                    let lengths = Lengths { bounds, contiguous: lengths_are_contiguous(&dfa) };
-                    Arc::make_mut(&mut self.memory.measurable).insert(parts.clone(), lengths);
-                    Arc::make_mut(&mut self.memory.measured).insert(parts, Arc::new(dfa));
-                }
-                // Too large to be measured: whether that matters shows where the expression is used, if it is.
-                Err(Stop::States | Stop::Nodes | Stop::Members) => {}
-                Err(stop) => return Err(stop),
-            }
-        }
-        Ok(())
-    }
-
-    /// Of an intersection or a complement: whether it matches any text, and any but the empty one.
-    pub(crate) fn text_facts(
-        &mut self,
-        expr: ExprId,
-        plan: &Plan,
-        work: &mut Work<'_>,
-    ) -> Result<(bool, bool), Stop> {
-        if let Some((parts, min, max)) = measured(self.grammar, expr).filter(|_| plan.counts()) {
-            let lengths = self.memory.measurable.get(&parts).copied();
-            if let Some(lengths) = lengths.filter(|lengths| lengths.contiguous || min == 0 || max.is_none()) {
-                let within = lengths
-                    .bounds
-                    .filter(|&(least, greatest)| max.is_none_or(|max| least <= max) && greatest >= min);
-                return Ok((within.is_some(), within.is_some_and(|(_, greatest)| greatest > 0)));
-            }
-        }
-        self.prepare_texts(expr, self.grammar.root(), plan, work)?;
-        let dfa = self.memory.known_text(expr).unwrap_or_default();
-        let nonempty = dfa.len() > 0 && !dfa.letters(0).is_empty();
-        Ok((nonempty || dfa.len() > 0 && dfa.is_accepting(0), nonempty))
-    }
-
-    /// The automaton over code points of what all of these expressions match, whose inner intersections and complements
-    /// are known.
-    fn intersection_of(
-        &mut self,
-        parts: &[ExprId],
-        rule: RuleId,
-        plan: &Plan,
-        work: &mut Work<'_>,
-    ) -> Result<Dfa, Stop> {
-        let mut dfa: Option<Dfa> = None;
-        for &part in parts {
-            let next = self.text(part, rule, plan, work)?;
-            dfa = Some(match dfa {
-                None => next,
-                Some(dfa) => intersection(&dfa, &next, self.limits.max_states, work)?,
-            });
-        }
-        Ok(dfa.unwrap_or_default())
-    }
-
-    /// Makes sure that the automata over code points of all intersections and complements in `expr` exist.
-    fn prepare_texts(
-        &mut self,
-        expr: ExprId,
-        rule: RuleId,
-        plan: &Plan,
-        work: &mut Work<'_>,
-    ) -> Result<(), Stop> {
-        let grammar = self.grammar;
-        let mut found = Vec::new();
-        let mut seen = formwork_grammar::HashSet::default();
-        let mut stack = vec![expr];
-        while let Some(expr) = stack.pop() {
-            if self.memory.known_text(expr).is_some() || !seen.insert(expr) {
-                continue;
-            }
-            if matches!(grammar.expr(expr), Expr::And(_) | Expr::Not(_)) {
-                found.push(expr);
-            }
-            stack.extend_from_slice(operands(grammar.expr(expr)));
-        }
-        // Operands have lower ids, so in this order everything an automaton needs is there.
-        found.sort_unstable();
-        for expr in found {
-            if let Some((parts, min, max)) = measured(self.grammar, expr) {
-                let lengths = self.memory.measurable.get(&parts);
-                if lengths.is_some_and(|lengths| lengths.are_within(min, max)) {
-                    let dfa = Arc::clone(&self.memory.measured[&parts]);
-                    self.memory.keep_text(expr, dfa);
-                    continue;
-                }
-            }
-            let dfa = match grammar.expr(expr) {
-                Expr::Not(body) => match literals::words(grammar, *body, self.limits.max_states) {
-                    Some(words) => all_but(words, work)?,
-                    None => complement(&self.text(*body, rule, plan, work)?, work)?,
-                },
-                expr => self.intersection_of(operands(expr), rule, plan, work)?,
-            };
-            self.memory.keep_text(expr, Arc::new(dfa));
-        }
-        Ok(())
-    }
-
-    /// The minimal automaton over code points of a text expression whose inner intersections and complements are known.
-    fn text(&mut self, expr: ExprId, rule: RuleId, plan: &Plan, work: &mut Work<'_>) -> Result<Dfa, Stop> {
-        if let Some(dfa) = self.memory.known_text(expr) {
-            return Ok(Dfa::clone(&dfa));
-        }
-        let bounds = Bounds { max_states: self.limits.max_states, max_members: self.max_members() };
-        let (mut nfa, mut draft) = Draft::new(plan, rule);
-        let mut builder = Builder { context: self, plan, nfa: &mut nfa, draft: &mut draft };
-        let start = builder.node(expr, Spelling::CodePoints, builder.draft.end);
-        builder.run(usize::MAX, work)?;
-        tidy(determinise(nfa, start, false, bounds, work)?, work)
-    }
 }
 
 /// Builds the nodes of one automaton.
@@ -331,6 +195,9 @@ struct Builder<'a, 'g> {
 pub(crate) struct Draft {
     /// The rule that messages name.
     rule: RuleId,
+    /// Whether nodes may be left unwritten, and whether some are to be.
+    may_be_lazy: bool,
+    is_lazy: bool,
     /// The rule being built and its start, for jumps instead of calls in tail position.
     own: Option<(RuleId, NodeId)>,
     /// Whether escapes of literals are calls. Not in counted units: one that calls nothing is walked by its counts alone.
@@ -343,24 +210,11 @@ pub(crate) struct Draft {
     todo: Vec<NodeId>,
     speller: Speller,
     /// Automata over code points that nodes are states of.
-    texts: Vec<Embedded>,
+    texts: Vec<texts::Embedded>,
     /// Units of symbols, by name.
     symbols: HashMap<Box<str>, u32>,
     /// A buffer.
     letters: Vec<Range>,
-}
-
-/// An automaton over code points in another's nodes.
-#[derive(Clone, Debug)]
-struct Embedded {
-    dfa: Arc<Dfa>,
-    /// How its letters are spelled, and what follows its texts.
-    spelling: Spelling,
-    next: NodeId,
-    /// What leads to its first state; what leads to the others stands behind.
-    targets: NodeId,
-    /// Whether every character ticks.
-    ticks: bool,
 }
 
 impl Draft {
@@ -371,6 +225,8 @@ impl Draft {
         let dead = nfa.reserve();
         let draft = Self {
             rule,
+            may_be_lazy: false,
+            is_lazy: false,
             own: None,
             shares_escapes: plan.shares_escapes(),
             end,
@@ -411,6 +267,7 @@ impl Draft {
     ) -> Result<(), Stop> {
         let result = Builder { context, plan, nfa, draft: self }.write(node, work);
         self.todo.clear();
+        self.speller.leave_unwritten();
         result
     }
 }
@@ -443,8 +300,10 @@ impl Builder<'_, '_> {
 
     /// Writes all nodes; those left when there are more than `defer_above` are to be written when they are reached.
     fn run(&mut self, defer_above: usize, work: &mut Work<'_>) -> Result<(), Stop> {
-        while self.nfa.n_nodes() <= defer_above {
-            let Some(node) = self.draft.todo.pop() else { break };
+        while !self.draft.is_lazy && self.nfa.n_nodes() <= defer_above {
+            let Some(node) = self.draft.todo.pop().or_else(|| self.draft.speller.next_unwritten()) else {
+                break;
+            };
             self.write(node, work)?;
         }
         Ok(())
@@ -458,6 +317,10 @@ impl Builder<'_, '_> {
             Node::Deferred { expr, spelling, next } => self.fill(node, expr, spelling, next, work),
             Node::Text { text, state } => {
                 self.nfa.nodes[node as usize] = self.text_state(text, state);
+                Ok(())
+            }
+            Node::Spelled { rest } => {
+                self.nfa.nodes[node as usize] = self.draft.speller.write(self.nfa, rest);
                 Ok(())
             }
             _ => Ok(()),
@@ -758,46 +621,4 @@ impl Builder<'_, '_> {
         let first = self.uncounted(&shape.before, head);
         self.nfa.nodes[start as usize] = self.nfa.split(&[first]);
     }
-
-    /// The nodes of an automaton over code points, spelled, going on at `next`; with `ticks`, every character ticks.
-    fn embed(&mut self, dfa: Arc<Dfa>, spelling: Spelling, next: NodeId, ticks: bool) -> NodeId {
-        if dfa.len() == 0 {
-            return self.draft.dead;
-        }
-        let (text, first) = (self.draft.texts.len() as u32, self.nfa.nodes.len() as NodeId);
-        for state in dfa.numbers() {
-            self.nfa.add(Node::Text { text, state });
-        }
-        self.draft.todo.extend(dfa.numbers().rev().map(|state| first + state));
-        let mut targets = first;
-        if ticks {
-            targets = self.nfa.nodes.len() as NodeId;
-            for state in dfa.numbers() {
-                self.nfa.add(Node::Tick(first + state));
-            }
-        }
-        self.draft.texts.push(Embedded { dfa, spelling, next, targets, ticks });
-        first
-    }
-
-    /// The node of a state of an automaton over code points.
-    fn text_state(&mut self, text: u32, state: u32) -> Node {
-        let Embedded { dfa, spelling, next, targets, ticks } = self.draft.texts[text as usize].clone();
-        let letters = dfa.letters(state);
-        let edge =
-            |letter: &Letter| Range { low: letter.low, high: letter.high, target: targets + letter.target };
-        let edges: SmallVec<[Range; 8]> = letters.iter().map(edge).collect();
-        // Escapes in line make a loop over nearly everything a plain one; elsewhere they multiply the states.
-        let large = dfa.len() > LARGE_TEXT && !ticks;
-        let loops = letters.iter().all(|letter| letter.target == state);
-        let reads = self.characters(&edges, spelling, large && !loops);
-        if !dfa.is_accepting(state) {
-            return reads;
-        }
-        let node = self.nfa.add(reads);
-        self.nfa.split(&[node, next])
-    }
 }
-
-/// States of an automaton over code points beyond which its JSON escapes are shared units.
-const LARGE_TEXT: usize = 8;

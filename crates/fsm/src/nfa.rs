@@ -54,6 +54,8 @@ pub(crate) enum Node {
     Deferred { expr: ExprId, spelling: Spelling, next: NodeId },
     /// Is a state of an automaton over code points: not written yet.
     Text { text: u32, state: u32 },
+    /// Reads what is left of an escape: not written yet.
+    Spelled { rest: u32 },
     /// Goes on in all of these without reading: `first..end`.
     Split(u32, u32),
     /// One more repetition of the counted body is complete; goes on without reading.
@@ -73,7 +75,7 @@ pub(crate) struct LiteralLetter {
 impl Node {
     /// Whether it is to be written.
     pub(crate) fn is_deferred(self) -> bool {
-        matches!(self, Self::Deferred { .. } | Self::Text { .. })
+        matches!(self, Self::Deferred { .. } | Self::Text { .. } | Self::Spelled { .. })
     }
 }
 

@@ -7,9 +7,11 @@
 //! one; as `\uXXXX` with hexadecimal digits of either case; above U+FFFF as two of those, a high and a low surrogate.
 //! The digits form a trie over the ranges, and equal parts of it are one node, so "any character" costs a dozen nodes.
 
-use crate::nfa::{Nfa, NodeId, Range};
+use crate::nfa::{Nfa, Node, NodeId, Range};
 use formwork_grammar::HashMap;
 use regex_syntax::utf8::{Utf8Range, Utf8Sequences};
+use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// How the characters of a text expression appear in the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -35,6 +37,9 @@ const SHORT_ESCAPES: [(u32, u8); 8] = [
 ];
 
 /// Makes spelled edges; remembers shared pieces for as long as one automaton is built.
+///
+/// What stands behind a backslash is [written](Self::write) when it is reached, digit by digit: of the escapes of "any character
+/// but an a" an output meets none, or those along one number.
 #[derive(Debug, Default)]
 pub(crate) struct Speller {
     /// The rest of a UTF-8 sequence (at most three byte ranges) before a target.
@@ -42,22 +47,36 @@ pub(crate) struct Speller {
     /// The letters that begin the characters beyond ASCII of a range, as a part of `utf8_letters`.
     utf8_ranges: HashMap<Range, (u32, u32)>,
     utf8_letters: Vec<Range>,
-    /// Hexadecimal digits still to read, and what they select.
-    digits: HashMap<DigitKey, NodeId>,
+    /// What nodes are still to read of escapes, by number, and their nodes.
+    rests: Vec<Rest>,
+    by_rest: HashMap<Rest, NodeId>,
+    /// Nodes of rests that are not written.
+    todo: Vec<NodeId>,
+    /// By what reads the digits of a low surrogate: what reads all of it.
+    low_surrogates: HashMap<NodeId, NodeId>,
+    /// The nodes that read so many digits, any, before a target: nearly all are.
+    any_digits: HashMap<(u32, NodeId), NodeId>,
 }
 
+/// What is still to be read of an escape.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct DigitKey {
-    /// Digits still to read.
-    n_digits: u32,
-    /// What the number formed by them selects.
-    ranges: Vec<Range>,
+enum Rest {
+    /// All behind the backslash, of one of these characters.
+    Escape(Arc<[Range]>),
+    /// So many hexadecimal digits, and what the number formed by them selects.
+    Digits(u32, Arc<[Range]>),
 }
 
 impl Speller {
     /// Heap memory in bytes, about.
     pub(crate) fn memory_size(&self) -> usize {
-        self.utf8_tails.allocation_size() + self.utf8_ranges.allocation_size() + self.digits.allocation_size()
+        let tails = self.utf8_tails.allocation_size() + self.utf8_ranges.allocation_size();
+        let rests = self.by_rest.allocation_size() + self.rests.capacity() * size_of::<Rest>();
+        let ranges = |rest: &Rest| match rest {
+            Rest::Escape(ranges) | Rest::Digits(_, ranges) => size_of_val(&ranges[..]),
+        };
+        let ranges: usize = self.rests.iter().map(ranges).sum();
+        tails + rests + ranges + self.low_surrogates.allocation_size() + self.any_digits.allocation_size()
     }
 
     /// Adds the letters that leave a state whose edges over code points are `edges` (disjoint; surrogates are ignored).
@@ -142,6 +161,40 @@ impl Speller {
         if edges.is_empty() {
             return None;
         }
+        let target = self.rest(nfa, Rest::Escape(edges.into()));
+        Some(Range { low: u32::from(b'\\'), high: u32::from(b'\\'), target })
+    }
+
+    fn rest(&mut self, nfa: &mut Nfa, rest: Rest) -> NodeId {
+        if let Some(&node) = self.by_rest.get(&rest) {
+            return node;
+        }
+        let node = nfa.add(Node::Spelled { rest: self.rests.len() as u32 });
+        self.rests.push(rest.clone());
+        self.by_rest.insert(rest, node);
+        self.todo.push(node);
+        node
+    }
+
+    /// A node that is not written yet, if there is one that was not asked for.
+    pub(crate) fn next_unwritten(&mut self) -> Option<NodeId> {
+        self.todo.pop()
+    }
+
+    /// From now on unwritten nodes are written by whoever reaches them.
+    pub(crate) fn leave_unwritten(&mut self) {
+        self.todo.clear();
+    }
+
+    /// What a node becomes that reads the rest of an escape.
+    pub(crate) fn write(&mut self, nfa: &mut Nfa, rest: u32) -> Node {
+        match self.rests[rest as usize].clone() {
+            Rest::Escape(edges) => self.escape(nfa, &edges),
+            Rest::Digits(n_digits, ranges) => self.digit(nfa, n_digits, &ranges),
+        }
+    }
+
+    fn escape(&mut self, nfa: &mut Nfa, edges: &[Range]) -> Node {
         let mut escapes = Vec::new();
         for &edge in edges {
             for (meant, letter) in SHORT_ESCAPES {
@@ -154,12 +207,11 @@ impl Speller {
             [Range { low, high, target }] if low == high && low <= 0xFFFF => single_unit(nfa, low, target),
             _ => {
                 let units = self.utf16_units(nfa, edges);
-                self.hex(nfa, 4, units)
+                self.rest(nfa, Rest::Digits(4, units.into()))
             }
         };
         escapes.push(Range { low: u32::from(b'u'), high: u32::from(b'u'), target: hex });
-        let target = nfa.add_read(&escapes);
-        Some(Range { low: u32::from(b'\\'), high: u32::from(b'\\'), target })
+        nfa.read(&escapes)
     }
 
     /// The first 16-bit units of the characters in `edges`: a character below U+10000 goes to its target, a high
@@ -204,51 +256,62 @@ impl Speller {
             }
         }
         for (first, last, parts) in blocks {
-            let low_unit = self.hex(nfa, 4, parts);
-            let u = u32::from(b'u');
-            let u = nfa.add_read(&[Range { low: u, high: u, target: low_unit }]);
-            let backslash = u32::from(b'\\');
-            let target = nfa.add_read(&[Range { low: backslash, high: backslash, target: u }]);
+            let digits = self.rest(nfa, Rest::Digits(4, parts.into()));
+            let target = *self.low_surrogates.entry(digits).or_insert_with(|| {
+                let u = u32::from(b'u');
+                let u = nfa.add_read(&[Range { low: u, high: u, target: digits }]);
+                let backslash = u32::from(b'\\');
+                nfa.add_read(&[Range { low: backslash, high: backslash, target: u }])
+            });
             units.push(Range { low: 0xD800 + first, high: 0xD800 + last, target });
         }
         units.sort_unstable();
         units
     }
 
-    /// The node that reads `n_digits` (at most four) hexadecimal digits and goes where the number selects.
-    fn hex(&mut self, nfa: &mut Nfa, n_digits: u32, ranges: Vec<Range>) -> NodeId {
-        let key = DigitKey { n_digits, ranges };
-        if let Some(&node) = self.digits.get(&key) {
+    /// The node that reads so many hexadecimal digits, whichever they are.
+    fn any_digits(&mut self, nfa: &mut Nfa, n_digits: u32, target: NodeId) -> NodeId {
+        if let Some(&node) = self.any_digits.get(&(n_digits, target)) {
             return node;
         }
+        let all = Range { low: 0, high: (1 << (4 * n_digits)) - 1, target };
+        let node = self.rest(nfa, Rest::Digits(n_digits, [all].into()));
+        self.any_digits.insert((n_digits, target), node);
+        node
+    }
+
+    /// What reads `n_digits` (at most four) hexadecimal digits and goes where the number selects; the ranges are ascending.
+    fn digit(&mut self, nfa: &mut Nfa, n_digits: u32, ranges: &[Range]) -> Node {
         let width = 1u32 << (4 * (n_digits - 1));
-        let mut letters: Vec<Range> = Vec::new();
+        let mut letters: SmallVec<[Range; 22]> = SmallVec::new();
+        let mut next = 0;
         for digit in 0..16u32 {
             let (first, last) = (digit * width, (digit + 1) * width - 1);
-            let below: Vec<Range> = key
-                .ranges
-                .iter()
-                .filter(|range| range.low <= last && range.high >= first)
-                .map(|range| Range {
+            while ranges.get(next).is_some_and(|range| range.high < first) {
+                next += 1;
+            }
+            let Some(range) = ranges.get(next).filter(|range| range.low <= last) else { continue };
+            let target = if n_digits == 1 {
+                range.target
+            } else if range.low <= first && range.high >= last {
+                self.any_digits(nfa, n_digits - 1, range.target)
+            } else {
+                let below = ranges[next..].iter().take_while(|range| range.low <= last);
+                let below = below.map(|range| Range {
                     low: range.low.max(first) - first,
                     high: range.high.min(last) - first,
                     target: range.target,
-                })
-                .collect();
-            if below.is_empty() {
-                continue;
-            }
-            // Depth four at most: not a recursion on the shape of the input.
-            let target = if n_digits == 1 { below[0].target } else { self.hex(nfa, n_digits - 1, below) };
+                });
+                let rest = Rest::Digits(n_digits - 1, below.collect());
+                self.rest(nfa, rest)
+            };
             for base in if digit < 10 { &[b'0'][..] } else { &[b'a' - 10, b'A' - 10][..] } {
                 let letter = u32::from(*base) + digit;
                 letters.push(Range { low: letter, high: letter, target });
             }
         }
         letters.sort_unstable();
-        let node = nfa.add_read(&letters);
-        self.digits.insert(key, node);
-        node
+        nfa.read(&letters)
     }
 }
 

@@ -235,7 +235,9 @@ impl Subset {
                 Node::Tick(target) => self.ticked.push(target),
                 Node::Read { letters, calls } if letters.0 == letters.1 && calls.0 == calls.1 => {}
                 Node::Read { .. } | Node::Literal { .. } | Node::End => self.set.push(node),
-                Node::Deferred { .. } | Node::Text { .. } => unreachable!("it was written"),
+                Node::Deferred { .. } | Node::Text { .. } | Node::Spelled { .. } => {
+                    unreachable!("it was written")
+                }
             }
         }
         self.set.sort_unstable();
