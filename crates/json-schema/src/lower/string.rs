@@ -4,7 +4,7 @@ use super::Lowering;
 use crate::error::Error;
 use crate::formats::Syntax;
 use crate::normal::{Atom, Formula, FormulaId};
-use formwork_grammar::{CharClass, Expr, ExprId};
+use formwork_grammar::{CharClass, Expr, ExprId, Sharing};
 use std::rc::Rc;
 
 impl Lowering<'_> {
@@ -195,13 +195,14 @@ impl Lowering<'_> {
         self.imported[&text]
     }
 
-    /// A key of a class of undeclared names, as a rule: it ends by its own quote, and past the declared names its
-    /// states are those of any string.
+    /// A key of a class of undeclared names, as a rule of its own: it ends by its own quote, and past the declared names its
+    /// states are those of any string. In line, the inside of such a key would be another one before each property.
     pub(super) fn key_rule(&mut self, text: ExprId, pointer: &str) -> ExprId {
         if let Some(&rule) = self.keys.get(&text) {
             return self.b.rule(rule);
         }
         let rule = self.b.declare("key", formwork_grammar::Place::Pointer(pointer.to_owned()));
+        self.b.set_sharing(rule, Sharing::Keep);
         let body = self.quoted(text);
         self.b.define(rule, body);
         self.keys.insert(text, rule);
