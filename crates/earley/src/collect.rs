@@ -11,6 +11,24 @@ use crate::item::{Item, TableId};
 use crate::rows::{RowId, Rows};
 
 impl Rows {
+    /// Gives back the room for rows to come, and says how much heap memory the others take, in bytes.
+    ///
+    /// Cost: a copy at most.
+    pub fn shrink(&mut self) -> usize {
+        self.rows.shrink_to_fit();
+        self.items.shrink_to_fit();
+        self.tables.shrink_to_fit();
+        self.waiters.shrink_to_fit();
+        size_of_val(&self.rows[..])
+            + size_of_val(&self.items[..])
+            + size_of_val(&self.tables[..])
+            + size_of_val(&self.waiters[..])
+            + self.by_kernel.allocation_size()
+            + self.by_waiters.allocation_size()
+            + self.memo.memory_size()
+            + self.sets.memory_size()
+    }
+
     /// Forgets all rows but `kept` and what they refer to, and says in `kept` what these are called from now on. All other ids
     /// of rows and tables, and [marks](crate::Mark), must not be used any more.
     ///

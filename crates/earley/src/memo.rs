@@ -17,36 +17,58 @@ struct Step {
     byte: u8,
 }
 
-/// Places of the table: 16 KB.
-const N_STEPS: usize = 1 << 10;
+/// Places of the table at first: 1 KB.
+const FEW_STEPS: usize = 1 << 6;
+/// Places of the table when many steps were taken: 16 KB.
+const MANY_STEPS: usize = 1 << 10;
 
 /// Steps that were taken.
 #[derive(Default)]
 pub(crate) struct Memo {
-    /// Empty until the first one.
+    /// Empty until the first one; then a power of two.
     steps: Vec<Option<Step>>,
+    /// Those that came since the table has its size.
+    n_new: usize,
 }
 
 impl Memo {
     #[inline]
-    fn place(row: RowId, byte: u8) -> usize {
+    fn place(&self, row: RowId, byte: u8) -> usize {
         // Fibonacci hashing: the rows of an output follow each other.
         let key = (row.index() as u32) << 8 | u32::from(byte);
-        (key.wrapping_mul(0x9e37_79b9) >> (32 - N_STEPS.trailing_zeros())) as usize
+        let hash = key.wrapping_mul(0x9e37_79b9) >> (32 - MANY_STEPS.trailing_zeros());
+        hash as usize & self.steps.len().wrapping_sub(1)
     }
 
     /// The row after a byte, if it is remembered.
     #[inline]
     pub(crate) fn get(&self, row: RowId, byte: u8) -> Option<RowId> {
-        let step = (*self.steps.get(Self::place(row, byte))?)?;
+        let step = (*self.steps.get(self.place(row, byte))?)?;
         (step.row == row && step.byte == byte).then_some(step.next)
     }
 
     pub(crate) fn insert(&mut self, row: RowId, byte: u8, next: RowId) {
-        if self.steps.is_empty() {
-            self.steps.resize(N_STEPS, None);
+        self.n_new += 1;
+        if 2 * self.n_new > self.steps.len() && self.steps.len() < MANY_STEPS {
+            self.grow();
         }
-        self.steps[Self::place(row, byte)] = Some(Step { row, next, byte });
+        let place = self.place(row, byte);
+        self.steps[place] = Some(Step { row, next, byte });
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let n_steps = (4 * self.steps.len()).clamp(FEW_STEPS, MANY_STEPS);
+        let known = std::mem::replace(&mut self.steps, vec![None; n_steps]);
+        for step in known.into_iter().flatten() {
+            let place = self.place(step.row, step.byte);
+            self.steps[place] = Some(step);
+        }
+    }
+
+    /// Heap memory in bytes.
+    pub(crate) fn memory_size(&self) -> usize {
+        size_of_val(&self.steps[..])
     }
 }
 

@@ -100,12 +100,12 @@ pub struct Rows {
     pub(crate) tables: Vec<Table>,
     pub(crate) waiters: Vec<Waiter>,
     /// Rows by kernel, tables by contents.
-    by_kernel: HashTable<RowId>,
-    by_waiters: HashTable<TableId>,
+    pub(crate) by_kernel: HashTable<RowId>,
+    pub(crate) by_waiters: HashTable<TableId>,
     hasher: ahash::RandomState,
     pub(crate) sets: Sets,
     pub(crate) scratch: Scratch,
-    memo: Memo,
+    pub(crate) memo: Memo,
     /// The table of rows in which nobody waits, if there is one.
     nobody: Option<TableId>,
     /// Marks that are not released yet.

@@ -133,9 +133,14 @@ impl Arena {
         Ok(())
     }
 
-    /// Heap memory in bytes, about.
-    fn memory_size(&self) -> usize {
-        self.rows.memory_size() + self.recipe_bytes + self.resolver.as_ref().map_or(0, Resolver::memory_size)
+    /// Gives back the room for what is to come, and says how much memory the rest takes, in bytes, about.
+    fn shrink(&mut self) -> usize {
+        self.recipes.shrink_to_fit();
+        size_of::<Self>()
+            + self.rows.shrink()
+            + self.recipes.allocation_size()
+            + self.recipe_bytes
+            + self.resolver.as_ref().map_or(0, Resolver::memory_size)
     }
 }
 
@@ -163,9 +168,13 @@ impl Shelf {
     }
 
     /// Keeps an arena if there is room for it.
-    pub(crate) fn put(&self, arena: Arena, came: &Came) {
-        let n_bytes = arena.memory_size();
+    pub(crate) fn put(&self, mut arena: Arena, came: &Came) {
+        let n_bytes = arena.shrink();
         let mut arenas = self.lock();
+        if arenas.is_empty() {
+            // Most grammars have one output at a time.
+            arenas.reserve_exact(1);
+        }
         if arenas.iter().map(|(_, n_bytes)| n_bytes).sum::<usize>() + n_bytes <= MAX_SHELF {
             arenas.push((arena, n_bytes));
             came.add(n_bytes);

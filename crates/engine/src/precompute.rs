@@ -112,12 +112,13 @@ impl PendingMasks {
     }
 }
 
-/// The states of the rules that are built, with what their local masks are expected to cost, the dearest first.
+/// The states of the rules that are built, as far as their edges are made, with what their local masks are expected to cost, the dearest first.
 fn by_cost(compiled: &CompiledGrammar, wanted: impl Fn(StateId) -> bool) -> Vec<(u64, StateId)> {
     let automata = compiled.automata();
     let built = automata.rules().filter(|&rule| automata.is_ready(rule));
     let wanted = built
         .flat_map(|rule| automata.states_of(rule))
+        .filter(|&state| automata.is_made(state) || state.number() == 0)
         .filter(|&state| automata.is_scannable(state) && wanted(state));
     let cost = |state| compiled.estimates().cost(automata, state);
     let mut states: Vec<(u64, StateId)> = wanted.map(|state| (cost(state), state)).collect();

@@ -493,6 +493,11 @@ impl Automata {
         self.of(state).slot(state.number)
     }
 
+    /// Whether the state's edges are made: those of some rules are when somebody first asks for them.
+    pub fn is_made(&self, state: StateId) -> bool {
+        self.of(state).is_made(state.number)
+    }
+
     /// The states of a rule, for who asks about many.
     pub fn view(&self, rule: RuleId) -> RuleView<'_> {
         RuleView { tables: &self.link(rule).tables }

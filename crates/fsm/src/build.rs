@@ -112,6 +112,12 @@ impl Memory {
         Self { units, escapes, texts, measured, measurable: Arc::clone(&self.measurable) }
     }
 
+    /// Automata over code points are to be found once more.
+    pub(crate) fn forget_texts(&mut self) {
+        self.texts = Arc::default();
+        self.escapes = Vec::new();
+    }
+
     /// The automaton over code points of an intersection or a complement, if it is known.
     pub(crate) fn known_text(&self, expr: ExprId) -> Option<Arc<Dfa>> {
         self.texts.lock().unwrap_or_else(PoisonError::into_inner).get(&expr).map(Arc::clone)

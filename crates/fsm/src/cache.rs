@@ -3,9 +3,13 @@
 //! The rules that all JSON grammars have, the escapes of their characters, the tools of the last request: a cache that
 //! outlives one grammar builds each once. Units are found by their [forms](crate::form), compared in full.
 //!
-//! Two [generations](Generations) bound it: what was not used since the last change is forgotten at the next.
+//! # Memory
+//! Two [generations](Generations) bound it: what was not used since the last change is forgotten at the next. Forms,
+//! identities and automata are counted together. The states of a [lazy](crate::lazy) automaton are counted when they are
+//! made; what they are made from has a part of the budget for itself ([`sources`](crate::sources)).
 
-use crate::form::Portable;
+use crate::form::{self, Portable};
+use crate::sources::Sources;
 use crate::tables::Tables;
 use formwork_grammar::Generations;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,15 +19,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Debug)]
 pub struct Cache {
     inner: Mutex<Inner>,
+    sources: Arc<Sources>,
     max_bytes: usize,
 }
 
 #[derive(Debug, Default)]
 struct Inner {
     /// Rules by their forms.
-    identities: Forms<u32>,
-    units: Forms<Kept>,
+    identities: Generations<Box<[u8]>, u32>,
+    units: Generations<Box<[u8]>, Kept>,
     n_identities: u32,
+    /// Of the young ones, and of the old ones.
+    n_bytes: [usize; 2],
 }
 
 /// The tables of a unit and what they call, in terms of the unit's form.
@@ -34,41 +41,8 @@ pub(crate) struct Kept {
     pub(crate) imports: Arc<[Portable]>,
 }
 
-/// Entries with their forms.
-pub(crate) type Entries<V> = Vec<(Box<[u32]>, V)>;
-
-/// Entries by form.
-#[derive(Debug)]
-struct Forms<V> {
-    generations: Generations<Box<[u32]>, V>,
-    /// Of the young ones.
-    n_bytes: usize,
-}
-
-impl<V> Default for Forms<V> {
-    fn default() -> Self {
-        Self { generations: Generations::default(), n_bytes: 0 }
-    }
-}
-
-impl<V: Clone> Forms<V> {
-    fn get(&mut self, form: &[u32], size: impl Fn(&V) -> usize) -> Option<V> {
-        let (found, was_old) = self.generations.get(form)?;
-        if was_old {
-            self.n_bytes += size(found) + size_of_val(form);
-        }
-        Some(found.clone())
-    }
-
-    fn insert(&mut self, form: &[u32], entry: V, size: usize, max_bytes: usize) {
-        if self.n_bytes > max_bytes / 2 {
-            self.generations.age();
-            self.n_bytes = 0;
-        }
-        self.n_bytes += size + size_of_val(form);
-        self.generations.insert(form.into(), entry);
-    }
-}
+/// Entries with their forms, [packed](form::packed).
+pub(crate) type Entries<V> = Vec<(Box<[u8]>, V)>;
 
 impl Default for Cache {
     /// A cache of 32 MiB.
@@ -77,61 +51,106 @@ impl Default for Cache {
     }
 }
 
+/// What an entry takes in the map, its tables' counters included.
+const FIXED: usize = 64;
+
 impl Kept {
     fn size(&self) -> usize {
-        self.tables.memory_size() + size_of_val(&self.imports[..]) + 100
+        self.tables.memory_size() + self.imports.iter().map(Portable::memory_size).sum::<usize>()
     }
+}
+
+/// The part of the budget for what states are made from.
+fn max_sources(max_bytes: usize) -> usize {
+    (max_bytes / 8).min(8 << 20)
 }
 
 impl Cache {
     /// An empty cache that holds about so many bytes.
     pub fn new(max_bytes: usize) -> Self {
-        Self { inner: Mutex::default(), max_bytes }
+        Self::with_identities(max_bytes, 0)
     }
 
     /// An empty cache that has given so many identities.
     pub(crate) fn with_identities(max_bytes: usize, n_identities: u32) -> Self {
         let inner = Inner { n_identities, ..Inner::default() };
-        Self { inner: Mutex::new(inner), max_bytes }
+        let sources = Arc::new(Sources::new(max_sources(max_bytes)));
+        Self { inner: Mutex::new(inner), sources, max_bytes }
+    }
+
+    /// The bytes that it holds, about.
+    pub fn memory_size(&self) -> usize {
+        self.lock().n_bytes.iter().sum::<usize>() + self.sources.n_bytes()
     }
 
     /// Keeps the identity of a rule.
     pub(crate) fn insert_identity(&self, form: &[u32], identity: u32) {
-        self.lock().identities.insert(form, identity, 16, self.max_bytes);
+        let form = form::packed(form);
+        let mut inner = self.lock();
+        self.count(&mut inner, FIXED + form.len());
+        inner.identities.insert(form, identity);
     }
 
     /// The number of identities given, and everything that is kept, by generation and form, the older one first.
     pub(crate) fn contents(&self) -> (u32, Entries<u32>, Entries<Kept>) {
         let inner = self.lock();
-        (inner.n_identities, inner.identities.generations.sorted(), inner.units.generations.sorted())
+        (inner.n_identities, inner.identities.sorted(), inner.units.sorted())
     }
 
     /// The identity of the rule with this form: equal for equal forms, as long as the cache remembers it.
     pub(crate) fn identity(&self, form: &[u32]) -> u32 {
+        let form = form::packed(form);
         let mut inner = self.lock();
-        if let Some(known) = inner.identities.get(form, |_| 16) {
+        if let Some((&known, was_old)) = inner.identities.get(&form) {
+            if was_old {
+                self.count(&mut inner, FIXED + form.len());
+            }
             return known;
         }
         // Never used twice: what is kept by an identity that is forgotten is not found again.
         inner.n_identities = inner.n_identities.checked_add(1).unwrap_or_else(|| unreachable!("2³² rules"));
         let identity = inner.n_identities;
-        inner.identities.insert(form, identity, 16, self.max_bytes);
+        self.count(&mut inner, FIXED + form.len());
+        inner.identities.insert(form, identity);
         identity
     }
 
     pub(crate) fn unit(&self, form: &[u32]) -> Option<Kept> {
-        self.lock().units.get(form, Kept::size)
+        self.known(&mut self.lock(), &form::packed(form))
+    }
+
+    fn known(&self, inner: &mut Inner, form: &[u8]) -> Option<Kept> {
+        let (kept, was_old) = inner.units.get(form)?;
+        let kept = kept.clone();
+        if was_old {
+            self.count(inner, FIXED + form.len() + kept.size());
+        }
+        Some(kept)
     }
 
     /// Keeps a unit, unless there is one of this form already, which is returned.
     pub(crate) fn keep(&self, form: &[u32], kept: Kept) -> Option<Kept> {
+        let form = form::packed(form);
         let mut inner = self.lock();
-        let known = inner.units.get(form, Kept::size);
-        if known.is_none() {
-            let size = kept.size();
-            inner.units.insert(form, kept, size, self.max_bytes);
+        if let Some(known) = self.known(&mut inner, &form) {
+            return Some(known);
         }
-        known
+        if let Some(lazy) = kept.tables.as_lazy() {
+            lazy.join(&self.sources);
+        }
+        self.count(&mut inner, FIXED + form.len() + kept.size());
+        inner.units.insert(form, kept);
+        None
+    }
+
+    /// Notes that so many bytes come into the young generation, and states that were made.
+    fn count(&self, inner: &mut Inner, n_bytes: usize) {
+        inner.n_bytes[0] += n_bytes + self.sources.take_grown();
+        if inner.n_bytes[0] > (self.max_bytes - max_sources(self.max_bytes)) / 2 {
+            inner.n_bytes = [0, inner.n_bytes[0]];
+            inner.identities.age();
+            inner.units.age();
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {

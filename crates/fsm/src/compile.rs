@@ -18,7 +18,7 @@ use crate::regions;
 use crate::spelling::{Speller, Spelling};
 use crate::subset::{Bounds, determinise};
 use crate::symbols::Symbols;
-use crate::unit::{Body, Piece, Shape, Spelled, Unit, apart, pieces};
+use crate::unit::{Body, Entry, Piece, Shape, Spelled, Unit, apart, pieces};
 use crate::work::{Stop, Work};
 use formwork_grammar::{Expr, ExprId, Grammar, HashMap, RuleId, SharedMachine};
 use smallvec::SmallVec;
@@ -69,21 +69,39 @@ impl<'g> Context<'g> {
         lazy_above: usize,
         work: &mut Work<'_>,
     ) -> Result<Built, Stop> {
-        let entry = &self.memory.units.list[unit as usize];
-        let (unit, rule) = (entry.unit.clone(), entry.rule);
-        if let Unit::Machine(expr) = unit {
+        let own = self.memory.units.list[unit as usize].unit.clone();
+        if let Unit::Machine(expr) = own {
             if let Expr::Machine(machine) = self.grammar.expr(expr) {
                 return Ok(Built::Machine(machine.clone()));
             }
         }
-        let is_plain = matches!(unit, Unit::Rule(_) | Unit::Recursive(_) | Unit::Body(..));
-        let in_line = matches!(unit, Unit::Region(_)).then(|| Arc::new(plan.in_line()));
+        let is_plain = matches!(own, Unit::Rule(_) | Unit::Recursive(_) | Unit::Body(..));
+        let in_line = matches!(own, Unit::Region(_)).then(|| Arc::new(plan.in_line()));
         let plan = in_line.as_ref().unwrap_or(plan);
-        let own = unit.clone();
+        let (mut nfa, draft, start) =
+            self.begin(unit, plan, if is_plain { lazy_above } else { usize::MAX }, work)?;
+        let bounds = Bounds { max_states, max_members: self.max_members() };
+        if draft.is_lazy || is_plain && nfa.n_nodes() > lazy_above {
+            let deferred = Box::new(Deferred::new(self, plan, own, draft, &mut nfa));
+            return Ok(Built::Lazy { nfa, deferred, start, bounds });
+        }
+        determinise(nfa, start, true, bounds, work).map(Built::Whole)
+    }
+
+    /// The nodes of a unit, and where they start; those left when there are more than `defer_above` are to be written when
+    /// they are reached.
+    pub(crate) fn begin(
+        &mut self,
+        unit: u32,
+        plan: &Plan,
+        defer_above: usize,
+        work: &mut Work<'_>,
+    ) -> Result<(Nfa, Draft, NodeId), Stop> {
+        let Entry { unit, rule } = self.memory.units.list[unit as usize].clone();
         let (mut nfa, mut draft) = Draft::new(plan, rule);
         let mut builder = Builder { context: self, plan, nfa: &mut nfa, draft: &mut draft };
         let start = builder.nfa.reserve();
-        builder.draft.may_be_lazy = is_plain && lazy_above != usize::MAX;
+        builder.draft.may_be_lazy = defer_above != usize::MAX;
         match unit {
             Unit::Rule(own) | Unit::Region(own) => {
                 // What captures ends where it ends, and is then called again.
@@ -127,13 +145,8 @@ impl<'g> Context<'g> {
                 builder.nfa.nodes[start as usize] = builder.nfa.read(letters.as_slice());
             }
         }
-        builder.run(if is_plain { lazy_above } else { usize::MAX }, work)?;
-        let bounds = Bounds { max_states, max_members: self.max_members() };
-        if draft.is_lazy || is_plain && nfa.n_nodes() > lazy_above {
-            let deferred = Box::new(Deferred::new(self, plan, own, draft, &mut nfa));
-            return Ok(Built::Lazy { nfa, deferred, start, bounds });
-        }
-        determinise(nfa, start, true, bounds, work).map(Built::Whole)
+        builder.run(defer_above, work)?;
+        Ok((nfa, draft, start))
     }
 
     /// The number of the unit behind a rule: a rule that is nothing but a counted piece is that piece.

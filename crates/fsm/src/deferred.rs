@@ -37,7 +37,8 @@ pub(crate) struct Deferred {
     limits: Limits,
     /// Its units are numbered for this automaton alone, which is the first itself.
     memory: Memory,
-    draft: Draft,
+    /// What is known between writing one node and the next; nothing if the nodes are forgotten.
+    draft: Option<Draft>,
     /// What positions in the automaton's form name here, if others may have the same.
     form: Option<Form>,
     /// Made when first asked for: the positions in the form, and of units that are whole rules.
@@ -74,7 +75,7 @@ impl Deferred {
             symbols: Arc::clone(context.symbols),
             limits: context.limits.clone(),
             memory,
-            draft,
+            draft: Some(draft),
             form: None,
             positions: None,
         }
@@ -85,9 +86,27 @@ impl Deferred {
         self.form = Some(form);
     }
 
+    /// Begins the nodes once more; units keep their numbers.
+    pub(crate) fn restart(&mut self, work: &mut Work<'_>) -> Result<(Nfa, NodeId), Stop> {
+        let Self { grammar, facts, plan, symbols, limits, memory, draft, .. } = self;
+        let mut context = Context::new(grammar, facts, symbols, limits, memory);
+        // The automaton is its first unit.
+        let (nfa, begun, start) = context.begin(0, plan, limits.whole_nodes, work)?;
+        *draft = Some(begun);
+        Ok((nfa, start))
+    }
+
+    /// Forgets what only writing nodes needs: the nodes are forgotten, too.
+    pub(crate) fn forget(&mut self) {
+        self.draft = None;
+        self.positions = None;
+        self.memory.forget_texts();
+    }
+
     /// Writes a node.
     pub(crate) fn write(&mut self, nfa: &mut Nfa, node: NodeId, work: &mut Work<'_>) -> Result<(), Stop> {
         let Self { grammar, facts, plan, symbols, limits, memory, draft, .. } = self;
+        let Some(draft) = draft else { unreachable!("there are nodes") };
         draft.write(&mut Context::new(grammar, facts, symbols, limits, memory), plan, nfa, node, work)
     }
 
@@ -123,7 +142,15 @@ impl Deferred {
         portable
     }
 
-    /// Heap memory in bytes, about: the part of the grammar that the automaton is of, and what becomes of it.
+    /// Heap memory in bytes of what only writing nodes needs, about.
+    pub(crate) fn source_size(&self) -> usize {
+        let positions = self.positions.as_ref();
+        positions
+            .map_or(0, |positions| positions.exprs.allocation_size() + positions.called.allocation_size())
+            + self.draft.as_ref().map_or(0, Draft::memory_size)
+    }
+
+    /// Heap memory in bytes of the rest, about: the part of the grammar that the automaton is of, and what it calls.
     pub(crate) fn memory_size(&self) -> usize {
         const BYTES_PER_EXPR: usize = 80;
         let n_exprs = self.form.as_ref().map_or(self.grammar.n_exprs(), |form| form.exprs.len());
@@ -131,6 +158,5 @@ impl Deferred {
         size_of::<Self>()
             + of_grammar / self.grammar.n_exprs().max(1) * n_exprs
             + self.memory.units.memory_size()
-            + self.draft.memory_size()
     }
 }

@@ -34,6 +34,34 @@ pub(crate) type Words = Vec<u32>;
 /// The longest form that is compared, in words.
 pub(crate) const MAX_WORDS: usize = 50_000;
 
+/// A form as it is kept: most words are small numbers, so each takes the bytes that it needs.
+pub(crate) fn packed(words: &[u32]) -> Box<[u8]> {
+    let mut bytes = Vec::with_capacity(words.len() * 2);
+    for &word in words {
+        let mut rest = word;
+        while rest >= 0x80 {
+            bytes.push(rest as u8 | 0x80);
+            rest >>= 7;
+        }
+        bytes.push(rest as u8);
+    }
+    bytes.into()
+}
+
+/// The words of a form that was [packed].
+pub(crate) fn unpacked(bytes: &[u8]) -> Words {
+    let (mut words, mut word, mut shift) = (Vec::with_capacity(bytes.len()), 0, 0);
+    for &byte in bytes {
+        word |= u32::from(byte & 0x7F) << shift;
+        shift += 7;
+        if byte < 0x80 {
+            words.push(word);
+            (word, shift) = (0, 0);
+        }
+    }
+    words
+}
+
 /// Writes forms; keeps buffers between them.
 #[derive(Debug, Default)]
 pub(crate) struct Former {
@@ -456,6 +484,20 @@ impl Portable {
             Unit::Escape(ranges) => Self::Escape(ranges.clone()),
             Unit::Symbols(set) => Self::Symbols(set.clone()),
         })
+    }
+
+    /// Memory in bytes, about.
+    pub(crate) fn memory_size(&self) -> usize {
+        let own = match self {
+            Self::Counted { shape, .. } => {
+                size_of::<PortableShape>()
+                    + 8 * (shape.before.len() + shape.after.len())
+                    + 4 * shape.body.len()
+            }
+            Self::Escape(ranges) => ranges.memory_size(),
+            _ => 0,
+        };
+        size_of::<Self>() + own
     }
 
     /// The unit in a grammar in which the form names these expressions and rules. `None` if there is no such unit, which shows that it was

@@ -28,6 +28,7 @@ use crate::loops::{self, Loop};
 use crate::nfa::{Nfa, NodeId};
 use crate::segmented::Segmented;
 use crate::sets::{Numbering, SetId};
+use crate::sources::{Share, Sources};
 use crate::subset::{Bounds, Subset};
 use crate::tables::{ByteEdge, CallEdge, Tables};
 use crate::unit::Entry;
@@ -35,7 +36,7 @@ use crate::work::{Stop, Work};
 use formwork_grammar::{ByteSet, HashMap, SharedMachine};
 use std::fmt;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The states of a rule that were reached so far, and how to make the others.
 pub(crate) struct Lazy {
@@ -45,7 +46,10 @@ pub(crate) struct Lazy {
     made: Segmented<LazyState>,
     /// The sets that states say by number.
     sets: Segmented<ByteSet>,
-    making: Mutex<Making>,
+    loops: Segmented<Loop>,
+    making: Arc<Mutex<Making>>,
+    /// Heap memory in bytes of states, and of what making them needs and never forgets, about.
+    n_bytes: AtomicUsize,
     /// States that some edge leads to, whether their own edges are made or not.
     n_states: AtomicUsize,
     /// Which limit some state was beyond.
@@ -67,30 +71,47 @@ const POSITION: u32 = 2;
 /// So that positions fit.
 const MAX_STATES: usize = 1 << 29;
 
+/// It has no loop.
+const NO_LOOP: u32 = 0;
+/// It may have one, for which nobody asked.
+const SOME_LOOP: u32 = 1;
+
 /// A state whose edges are made; it does not count.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct LazyState {
-    number: u32,
     next_bytes: SetId,
     called_bytes: SetId,
+    /// [`NO_LOOP`], or [`SOME_LOOP`], or that and one more than the position of its loop.
+    own_loop: AtomicU32,
+    /// One more than its [slot](Lazy::slot); 0 if nobody asked for it.
+    slot: AtomicU32,
     /// Ascending and disjoint.
     byte_edges: Few<ByteEdge>,
     calls: Few<CallEdge>,
-    own_loop: OnceLock<Option<Box<Loop>>>,
 }
 
-struct Making {
+pub(crate) struct Making {
     source: Source,
+    bounds: Bounds,
+    /// The states whose edges are made, in the order in which they were.
+    made: Vec<u32>,
+    /// The states that somebody keeps something for, by slot.
+    slots: Vec<u32>,
     /// The bytes with which the texts of the units may begin that were met so far.
     first_bytes: Vec<SetId>,
     numbering: Numbering,
-    n_made: usize,
+    loops: HashMap<Loop, u32>,
     work_left: u64,
+    /// Whether a state was made since somebody last asked to [forget](Self::forget).
+    is_used: bool,
+    share: Share,
 }
 
 /// What makes the states.
 enum Source {
     Subset(Box<Subset>),
+    /// The subset construction was forgotten; this begins it anew. `None` if that was beyond a limit.
+    Forgotten(Option<Box<Deferred>>),
     Machine(Numbered),
 }
 
@@ -109,30 +130,65 @@ impl Lazy {
         bounds: Bounds,
         work: &mut Work<'_>,
     ) -> Result<Self, Stop> {
+        let bounds = Bounds { max_states: bounds.max_states.min(MAX_STATES), ..bounds };
+        let kept_size = size_of::<Deferred>() + deferred.memory_size();
         let source = Source::Subset(Box::new(Subset::new(nfa, Some(deferred), start, true, bounds, work)?));
-        Ok(Self::of(source, work.left()))
+        Ok(Self::of(source, bounds, work.left(), kept_size))
     }
 
     /// The states of a machine, without the empty text, at most so many.
     pub(crate) fn machine(machine: SharedMachine, max_states: usize) -> Self {
-        Self::of(Source::Machine(Numbered::new(machine, max_states)), u64::MAX)
+        let bounds = Bounds { max_states, max_members: usize::MAX };
+        Self::of(Source::Machine(Numbered::new(machine, max_states)), bounds, u64::MAX, 0)
     }
 
-    fn of(source: Source, work_left: u64) -> Self {
+    fn of(source: Source, bounds: Bounds, work_left: u64, kept_size: usize) -> Self {
         let is_machine = matches!(source, Source::Machine(_));
-        let (first_bytes, numbering) = (Vec::new(), Numbering::default());
+        let making = Making {
+            source,
+            bounds,
+            made: Vec::new(),
+            slots: Vec::new(),
+            first_bytes: Vec::new(),
+            numbering: Numbering::default(),
+            loops: HashMap::default(),
+            work_left,
+            is_used: true,
+            share: Share::default(),
+        };
         let lazy = Self {
             headers: Segmented::default(),
             made: Segmented::default(),
             sets: Segmented::default(),
-            making: Mutex::new(Making { source, first_bytes, numbering, n_made: 0, work_left }),
+            loops: Segmented::default(),
+            making: Arc::new(Mutex::new(making)),
+            n_bytes: AtomicUsize::new(size_of::<Self>() + size_of::<Making>() + kept_size),
             n_states: AtomicUsize::new(0),
             stop: OnceLock::new(),
-            failed: LazyState::without_edges(),
+            failed: LazyState::default(),
             is_machine,
         };
         lazy.add_headers(&lazy.lock().source);
         lazy
+    }
+
+    /// From now on what states are made from is forgotten and made again as `sources` say.
+    pub(crate) fn join(&self, sources: &Arc<Sources>) {
+        let mut making = self.lock();
+        if making.share.sources().is_none() {
+            making.share.join(sources);
+            self.share_sources(&mut making, sources);
+        }
+    }
+
+    /// Counts what states are made from.
+    fn share_sources(&self, making: &mut Making, sources: &Sources) {
+        let source_size = making.source_size();
+        if making.share.is_empty() && source_size > 0 {
+            sources.add(Arc::downgrade(&self.making));
+        }
+        making.share.set(source_size);
+        sources.make_room();
     }
 
     /// Whether a machine makes the states.
@@ -155,6 +211,11 @@ impl Lazy {
     #[inline]
     fn position(&self, number: u32) -> Option<usize> {
         self.header(number).checked_sub(1 << POSITION).map(|rest| (rest >> POSITION) as usize)
+    }
+
+    /// Whether the state's edges are made.
+    pub(crate) fn is_made(&self, number: u32) -> bool {
+        self.position(number).is_some()
     }
 
     /// A state with its edges.
@@ -212,24 +273,54 @@ impl Lazy {
     /// The state's loop, of these tables.
     #[inline]
     pub(crate) fn own_loop(&self, tables: &Tables, number: u32) -> &Loop {
-        let own_loop = self.state(number).own_loop.get_or_init(|| {
-            let own_loop = loops::loop_of(tables, number);
-            (!own_loop.is_empty()).then(|| Box::new(own_loop))
-        });
-        own_loop.as_deref().unwrap_or(&Loop::EMPTY)
+        let state = self.state(number);
+        match state.own_loop.load(Ordering::Acquire) {
+            NO_LOOP => &Loop::EMPTY,
+            SOME_LOOP => self.find_loop(tables, number, state),
+            position => self.loops.get((position - SOME_LOOP - 1) as usize).unwrap_or(&Loop::EMPTY),
+        }
     }
 
-    /// Where the state stands among those whose edges are made; `None` if its are beyond a limit.
+    #[cold]
+    fn find_loop(&self, tables: &Tables, number: u32, state: &LazyState) -> &Loop {
+        // It asks for other states, so not under the lock.
+        let own_loop = loops::loop_of(tables, number);
+        if own_loop.is_empty() {
+            state.own_loop.store(NO_LOOP, Ordering::Release);
+            return &Loop::EMPTY;
+        }
+        let mut making = self.lock();
+        let next = making.loops.len() as u32;
+        let position = *making.loops.entry(own_loop).or_insert(next);
+        let found = self.loops.get_or_init(position as usize, || own_loop);
+        state.own_loop.store(position + SOME_LOOP + 1, Ordering::Release);
+        found
+    }
+
+    /// A number of the state among those that were asked for one, which are few; `None` if its edges are beyond a limit.
+    #[inline]
     pub(crate) fn slot(&self, number: u32) -> Option<usize> {
-        self.position(number).or_else(|| {
-            self.make(number);
-            self.position(number)
-        })
+        let state = self.state(number);
+        match state.slot.load(Ordering::Acquire).checked_sub(1) {
+            Some(slot) => Some(slot as usize),
+            None => self.new_slot(number),
+        }
     }
 
-    /// The number of the state that stands there among those whose edges are made.
+    #[cold]
+    fn new_slot(&self, number: u32) -> Option<usize> {
+        let mut making = self.lock();
+        let state = self.position(number).and_then(|position| self.made.get(position))?;
+        if state.slot.load(Ordering::Acquire) == 0 {
+            making.slots.push(number);
+            state.slot.store(making.slots.len() as u32, Ordering::Release);
+        }
+        state.slot.load(Ordering::Acquire).checked_sub(1).map(|slot| slot as usize)
+    }
+
+    /// The state with this [slot](Self::slot).
     pub(crate) fn number_at(&self, slot: usize) -> Option<u32> {
-        self.made.get(slot).map(|state| state.number)
+        self.lock().slots.get(slot).copied()
     }
 
     /// The bytes with which the texts of a unit begin that is called.
@@ -247,20 +338,25 @@ impl Lazy {
     pub(crate) fn portable(&self, unit: u32) -> Option<Portable> {
         match &mut self.lock().source {
             Source::Subset(subset) => subset.deferred_mut()?.portable(unit),
+            Source::Forgotten(deferred) => deferred.as_mut()?.portable(unit),
             Source::Machine(_) => None,
         }
     }
 
     /// The bytes on edges, of states whose edges are made at least.
     pub(crate) fn alphabet(&self) -> ByteSet {
-        let mut alphabet = ByteSet::EMPTY;
         match &self.lock().source {
             Source::Subset(subset) => {
+                let mut alphabet = ByteSet::EMPTY;
                 subset.all_letters().for_each(|(low, high)| alphabet.insert_range(byte(low), byte(high)));
+                alphabet
             }
-            Source::Machine(numbered) => alphabet = numbered.machine.alphabet(),
+            Source::Forgotten(_) => {
+                let sets = self.made.iter().map(|state| self.set(state.next_bytes));
+                sets.fold(ByteSet::EMPTY, |all, set| all.union(set))
+            }
+            Source::Machine(numbered) => numbered.machine.alphabet(),
         }
-        alphabet
     }
 
     /// From now on the rule is beyond a limit.
@@ -291,12 +387,23 @@ impl Lazy {
         }
         match self.stop().map_or_else(|| making.make(number, &self.sets), Err) {
             Ok(state) => {
+                let n_states = self.n_states();
                 self.add_headers(&making.source);
-                let position = making.n_made;
-                making.n_made += 1;
+                let (position, own_bytes) = (making.made.len(), state.memory_size());
+                making.made.push(number);
                 let state = self.made.get_or_init(position, || state);
                 if let Some(header) = self.headers.get(number as usize) {
                     header.0.fetch_add((position as u32 + 1) << POSITION, Ordering::Release);
+                }
+                let n_headers = self.n_states() - n_states;
+                let per_header =
+                    size_of::<OnceLock<Header>>() + if self.is_machine { PER_NUMBERED } else { 0 };
+                let n_bytes = own_bytes + PER_STATE + n_headers * per_header;
+                self.n_bytes.fetch_add(n_bytes, Ordering::Relaxed);
+                if let Some(sources) = making.share.sources().cloned() {
+                    making.is_used = true;
+                    sources.grow(n_bytes);
+                    self.share_sources(&mut making, &sources);
                 }
                 state
             }
@@ -307,19 +414,23 @@ impl Lazy {
         }
     }
 
-    /// Heap memory in bytes, about.
+    /// Heap memory in bytes, about; what states are made from is counted by whom it is [shared](Self::join) with.
     pub(crate) fn memory_size(&self) -> usize {
-        let states = self.made.iter().map(LazyState::memory_size).sum::<usize>();
-        let lists = self.headers.memory_size() + self.made.memory_size() + self.sets.memory_size();
-        let making = self.lock();
-        states + lists + making.memory_size()
+        self.n_bytes.load(Ordering::Relaxed)
     }
 }
+
+/// What a state takes in the lists, with the places that these have too many.
+const PER_STATE: usize = size_of::<OnceLock<LazyState>>() * 4 / 3 + size_of::<u32>();
+
+/// What a state takes that a machine makes: in the list, and in the map that has its number.
+const PER_NUMBERED: usize = size_of::<u128>() + 2 * size_of::<(u128, u32)>();
 
 impl Source {
     fn deferred(&self) -> Option<&Deferred> {
         match self {
             Self::Subset(subset) => subset.deferred(),
+            Self::Forgotten(deferred) => deferred.as_deref(),
             Self::Machine(_) => None,
         }
     }
@@ -327,6 +438,7 @@ impl Source {
     fn n_states(&self) -> usize {
         match self {
             Self::Subset(subset) => subset.n_states(),
+            Self::Forgotten(_) => 0,
             Self::Machine(numbered) => numbered.states.len(),
         }
     }
@@ -334,6 +446,7 @@ impl Source {
     fn header(&self, number: u32) -> (bool, bool) {
         match self {
             Self::Subset(subset) => subset.header(number),
+            Self::Forgotten(_) => (false, false),
             Self::Machine(numbered) => numbered.header(number),
         }
     }
@@ -345,13 +458,20 @@ impl Making {
         let add = |position: usize, set: ByteSet| {
             sets.get_or_init(position, || set);
         };
+        self.restart(sets)?;
         let Self { source, numbering, first_bytes, .. } = self;
+        let own_loop = |byte_edges: &[ByteEdge]| {
+            let returns = byte_edges.iter().any(|edge| edge.target == number && edge.low < 0x80);
+            AtomicU32::new(if returns { SOME_LOOP } else { NO_LOOP })
+        };
         let subset = match source {
             Source::Subset(subset) => subset,
+            Source::Forgotten(_) => return Err(Stop::Work),
             Source::Machine(numbered) => {
                 let (byte_edges, next_bytes) = numbered.make(number)?;
                 let next_bytes = numbering.number(next_bytes, add);
-                return Ok(LazyState { number, byte_edges, next_bytes, ..LazyState::without_edges() });
+                let own_loop = own_loop(&byte_edges);
+                return Ok(LazyState { next_bytes, own_loop, byte_edges, ..LazyState::default() });
             }
         };
         let mut work = Work::new(self.work_left, &|| false);
@@ -378,15 +498,48 @@ impl Making {
             CallEdge { import: call.unit, target: call.target, tick: call.tick }
         }));
         let [next_bytes, called_bytes] = [next_bytes, called_bytes].map(|set| numbering.number(set, add));
-        Ok(LazyState { number, next_bytes, called_bytes, byte_edges, calls, own_loop: OnceLock::new() })
+        let own_loop = own_loop(&byte_edges);
+        Ok(LazyState { next_bytes, called_bytes, own_loop, slot: AtomicU32::new(0), byte_edges, calls })
     }
 
-    fn memory_size(&self) -> usize {
-        let source = match &self.source {
+    /// Makes what states are made from, if it is forgotten.
+    fn restart(&mut self, sets: &Segmented<ByteSet>) -> Result<(), Stop> {
+        let Source::Forgotten(deferred) = &mut self.source else { return Ok(()) };
+        // It was within the limits before.
+        let mut work = Work::new(u64::MAX, &|| false);
+        let mut deferred = deferred.take().ok_or(Stop::Work)?;
+        let (nfa, start) = deferred.restart(&mut work)?;
+        let mut subset = Subset::new(nfa, Some(deferred), start, true, self.bounds, &mut work)?;
+        for &number in &self.made {
+            subset.forget();
+            subset.expand(number, &mut work)?;
+        }
+        self.numbering = Numbering::of(sets.iter());
+        self.source = Source::Subset(Box::new(subset));
+        Ok(())
+    }
+
+    /// Forgets what states are made from, unless some was made since this was last asked; whether it did.
+    pub(crate) fn forget(&mut self) -> bool {
+        if std::mem::take(&mut self.is_used) {
+            return false;
+        }
+        if let Source::Subset(subset) = &mut self.source {
+            let Some(mut deferred) = subset.take_deferred() else { return false };
+            deferred.forget();
+            self.source = Source::Forgotten(Some(deferred));
+        }
+        self.numbering = Numbering::default();
+        self.share.set(0);
+        true
+    }
+
+    /// Heap memory in bytes of what states are made from and may be forgotten, about.
+    fn source_size(&self) -> usize {
+        match &self.source {
             Source::Subset(subset) => size_of::<Subset>() + subset.memory_size(),
-            Source::Machine(numbered) => numbered.memory_size(),
-        };
-        source + size_of::<SetId>() * self.first_bytes.capacity() + self.numbering.memory_size()
+            Source::Forgotten(_) | Source::Machine(_) => 0,
+        }
     }
 }
 
@@ -434,29 +587,12 @@ impl Numbered {
         }
         Ok((Few::of(byte_edges.into_iter()), next_bytes))
     }
-
-    fn memory_size(&self) -> usize {
-        size_of::<u128>() * self.states.capacity() + self.numbers.allocation_size()
-    }
 }
 
 impl LazyState {
-    fn without_edges() -> Self {
-        Self {
-            number: 0,
-            next_bytes: SetId::EMPTY,
-            called_bytes: SetId::EMPTY,
-            byte_edges: Few::default(),
-            calls: Few::default(),
-            own_loop: OnceLock::new(),
-        }
-    }
-
+    /// Heap memory in bytes.
     fn memory_size(&self) -> usize {
-        let own_loop = self.own_loop.get().is_some_and(Option::is_some);
-        self.byte_edges.memory_size()
-            + self.calls.memory_size()
-            + if own_loop { size_of::<Loop>() } else { 0 }
+        self.byte_edges.memory_size() + self.calls.memory_size()
     }
 }
 

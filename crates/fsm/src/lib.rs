@@ -73,6 +73,7 @@ mod regions;
 mod saved;
 mod segmented;
 mod sets;
+mod sources;
 mod spelling;
 mod subset;
 mod tables;

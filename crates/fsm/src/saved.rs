@@ -13,7 +13,7 @@ use crate::adjacency::Adjacency;
 use crate::cache::{Cache, Kept};
 use crate::codec::{Malformed, Reader, Writer};
 use crate::few::Few;
-use crate::form::{Counts, Portable, PortableShape, counts};
+use crate::form::{Counts, Portable, PortableShape, counts, unpacked};
 use crate::guards::Guards;
 use crate::loops::Loop;
 use crate::spelling::Spelling;
@@ -79,7 +79,7 @@ impl Cache {
         writer.u32(n_identities);
         writer.len(identities.len());
         for (form, identity) in identities {
-            writer.list(&form);
+            writer.list(&unpacked(&form));
             writer.u32(identity);
         }
         let mut saved = SavedTables::default();
@@ -96,11 +96,11 @@ impl Cache {
         let units: Vec<_> = units
             .into_iter()
             .filter_map(|(form, kept)| Some((form, whole(&kept)?, kept.tables)))
-            .filter(|(form, kept, _)| kept.tables.is_sound(counts(form)))
+            .filter(|(form, kept, _)| kept.tables.is_sound(counts(&unpacked(form))))
             .collect();
         writer.len(units.len());
         for (form, kept, tables) in units {
-            writer.list(&form);
+            writer.list(&unpacked(&form));
             writer.len(kept.imports.len());
             kept.imports.iter().for_each(|import| import.write(writer));
             kept.tables.write(writer);

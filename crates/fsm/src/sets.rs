@@ -6,7 +6,7 @@ use formwork_grammar::{ByteSet, HashMap};
 
 /// The number of a set: 0 for the empty one, `b + 1` for byte `b` alone, and from [`N_FIXED`] on the others in the order in
 /// which they were met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SetId(u32);
 
 const N_FIXED: usize = 257;
@@ -44,6 +44,11 @@ pub(crate) struct Numbering {
 }
 
 impl Numbering {
+    /// That of the sets that were given to whoever added them.
+    pub(crate) fn of<'a>(others: impl Iterator<Item = &'a ByteSet>) -> Self {
+        Self { positions: others.copied().zip(0..).collect() }
+    }
+
     /// The number of a set. One that has none yet is given to `add`, with its position.
     pub(crate) fn number(&mut self, mut set: ByteSet, add: impl FnOnce(usize, ByteSet)) -> SetId {
         let whole = set;
@@ -58,11 +63,6 @@ impl Numbering {
             add(position as usize, whole);
         }
         SetId(N_FIXED as u32 + position)
-    }
-
-    /// Heap memory in bytes.
-    pub(crate) fn memory_size(&self) -> usize {
-        self.positions.allocation_size()
     }
 }
 

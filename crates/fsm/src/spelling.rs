@@ -50,6 +50,8 @@ pub(crate) struct Speller {
     /// What nodes are still to read of escapes, by number, and their nodes.
     rests: Vec<Rest>,
     by_rest: HashMap<Rest, NodeId>,
+    /// Heap memory of the rests.
+    rest_bytes: usize,
     /// Nodes of rests that are not written.
     todo: Vec<NodeId>,
     /// By what reads the digits of a low surrogate: what reads all of it.
@@ -72,11 +74,11 @@ impl Speller {
     pub(crate) fn memory_size(&self) -> usize {
         let tails = self.utf8_tails.allocation_size() + self.utf8_ranges.allocation_size();
         let rests = self.by_rest.allocation_size() + self.rests.capacity() * size_of::<Rest>();
-        let ranges = |rest: &Rest| match rest {
-            Rest::Escape(ranges) | Rest::Digits(_, ranges) => size_of_val(&ranges[..]),
-        };
-        let ranges: usize = self.rests.iter().map(ranges).sum();
-        tails + rests + ranges + self.low_surrogates.allocation_size() + self.any_digits.allocation_size()
+        tails
+            + rests
+            + self.rest_bytes
+            + self.low_surrogates.allocation_size()
+            + self.any_digits.allocation_size()
     }
 
     /// Adds the letters that leave a state whose edges over code points are `edges` (disjoint; surrogates are ignored).
@@ -170,6 +172,8 @@ impl Speller {
             return node;
         }
         let node = nfa.add(Node::Spelled { rest: self.rests.len() as u32 });
+        let (Rest::Escape(ranges) | Rest::Digits(_, ranges)) = &rest;
+        self.rest_bytes += size_of_val(&ranges[..]);
         self.rests.push(rest.clone());
         self.by_rest.insert(rest, node);
         self.todo.push(node);

@@ -155,6 +155,11 @@ impl Subset {
         self.deferred.as_deref()
     }
 
+    /// What writes the nodes, for who begins anew: this is of no use any more.
+    pub(crate) fn take_deferred(&mut self) -> Option<Box<Deferred>> {
+        self.deferred.take()
+    }
+
     /// The same, to ask it for more.
     pub(crate) fn deferred_mut(&mut self) -> Option<&mut Deferred> {
         self.deferred.as_deref_mut()
@@ -194,7 +199,7 @@ impl Subset {
             + self.nfa.memory_size()
             + self.ids.allocation_size()
             + self.by_targets.allocation_size()
-            + self.deferred.as_ref().map_or(0, |deferred| deferred.memory_size())
+            + self.deferred.as_ref().map_or(0, |deferred| deferred.source_size())
     }
 
     /// The edges made by [`expand`](Self::expand) since they were last [forgotten](Self::forget).

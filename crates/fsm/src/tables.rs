@@ -328,6 +328,11 @@ impl Tables {
         }
     }
 
+    /// Whether the state's edges are made.
+    pub(crate) fn is_made(&self, number: u32) -> bool {
+        self.lazy.as_ref().is_none_or(|lazy| lazy.is_made(number))
+    }
+
     #[inline]
     pub(crate) fn is_accepting(&self, number: u32) -> bool {
         match &self.lazy {

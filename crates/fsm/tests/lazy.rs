@@ -1,6 +1,6 @@
 //! States that are made when they are reached.
 
-use formwork_fsm::{Automata, Config, StateId};
+use formwork_fsm::{Automata, Cache, Config, StateId};
 use std::sync::Arc;
 
 fn lazy(text: &str, max_states: usize) -> Automata {
@@ -99,4 +99,55 @@ fn what_is_called_shows_when_it_is_reached() {
         assert_eq!(automata.n_rules(), alone.n_rules());
         assert_eq!(automata.n_states(), alone.n_states());
     }
+}
+
+/// A cache of no bytes forgets what a rule's states are made from as soon as another rule makes one.
+#[test]
+fn what_states_are_made_from_is_forgotten_and_made_again() {
+    let list = |names: [&str; 3], words: &str, letters: &str| {
+        let [root, list, pair] = names;
+        format!(
+            "{root} ::= \"a\" {list} \"!\" | \"b\" {pair} | \"c\" [a-z]{{1,500}} \"!\" | {words}\n\
+             {list} ::= \"[\" ({list} | {pair} | {letters}+)* \"]\"\n\
+             {pair} ::= \"(\" {list} \",\" ({pair} | {letters}) \")\"\n"
+        )
+    };
+    let grammars = [
+        list(["root", "l", "p"], "\"many\" | \"more\" | \"much\"", "[α-ω]"),
+        list(["root", "m", "n"], "\"some\" | \"same\" | \"song\" root", "[а-я]"),
+    ]
+    .map(|text| formwork_ebnf::grammar(&text).expect("a grammar"));
+    let mut config = Config::default();
+    config.limits.whole_nodes = 0;
+    let symbols: Arc<dyn formwork_fsm::Symbols> = Arc::new(formwork_fsm::AnySymbols);
+    let met = |max_bytes: usize| {
+        let cache = Arc::new(Cache::new(max_bytes));
+        let all = grammars.each_ref().map(|grammar| {
+            formwork_fsm::build_with(grammar, &config, &cache, &symbols, &|| false).expect("automata")
+        });
+        let mut met = Vec::new();
+        // Rules of both in turn, each further at a time.
+        for n in 0..6 {
+            for automata in &all {
+                let rules: Vec<_> = automata.rules().collect();
+                for rule in rules {
+                    for state in automata.states_of(rule).take(n) {
+                        let calls: Vec<_> = automata.rule_edges(state).collect();
+                        let loops = automata.own_loop(state);
+                        met.push(format!("{state:?} {:?} {calls:?} {loops:?}", automata.byte_edges(state)));
+                    }
+                }
+            }
+        }
+        let kept = cache.memory_size();
+        for automata in &all {
+            automata.complete(&|| false).expect("within limits");
+            met.push(automata.to_string());
+        }
+        (met, kept)
+    };
+    let ((forgetful, little), (retentive, much)) = (met(0), met(32 << 20));
+    assert_eq!(forgetful.len(), retentive.len());
+    forgetful.iter().zip(&retentive).for_each(|(ours, theirs)| assert_eq!(ours, theirs));
+    assert!(2 * little < much, "{little} of {much}");
 }

@@ -277,10 +277,13 @@ impl GrammarBuilder {
     /// # Errors
     /// A rule without a body, `And`/`Not`/`JsonText` over rules or bytes, an empty trigger, a member outside of a set, a
     /// limit.
-    pub fn build(self, root: RuleId) -> Result<Grammar, GrammarError> {
+    pub fn build(mut self, root: RuleId) -> Result<Grammar, GrammarError> {
         if let Some(error) = self.error {
             return Err(error);
         }
+        // Grammars are kept for long.
+        self.exprs.shrink_to_fit();
+        self.properties.shrink_to_fit();
         let mut rules = Vec::with_capacity(self.rules.len());
         for PendingRule { name, body, place, sharing, region } in self.rules {
             let Some(body) = body else {

@@ -23,6 +23,10 @@ pub fn pool_changes_nothing(
 ) -> Outcome {
     let mut shared = case.config.clone();
     shared.pool = true;
+    if grammars.len() % 2 == 0 {
+        // What states are made from is forgotten all the time.
+        shared.pool_bytes = 0;
+    }
     let mut alone = case.config.clone();
     alone.pool = false;
     let pooled = Compiler::builder(case.vocabulary.clone()).config(shared).build();
