@@ -31,6 +31,8 @@ pub(crate) enum Source {
     Vocabulary,
     /// The rest of the state's slice.
     Rest,
+    /// The tokens that leave the state's slice.
+    Leaving,
 }
 
 /// A place where a rule may end inside tokens, as the walk finds it.
@@ -58,7 +60,7 @@ pub(crate) struct Place {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Boundaries {
     pub(crate) places: Box<[Place]>,
-    /// The trie of places with [`Source::Rest`].
+    /// The trie of places that are not in the vocabulary's.
     pub(crate) rest: Option<Arc<Trie>>,
     /// The suffixes of undecided tokens.
     pub(crate) suffixes: Option<Arc<Trie>>,
@@ -94,7 +96,7 @@ impl Boundaries {
         for Boundary { source, node, undecided, n_tokens: n } in boundaries {
             n_tokens += n;
             let trie = match (source, rest) {
-                (Source::Rest, Some(rest)) => rest,
+                (Source::Rest | Source::Leaving, Some(rest)) => rest,
                 _ => vocabulary.trie(),
             };
             // In the rest of a slice equal suffixes are together already.
@@ -120,7 +122,7 @@ impl Boundaries {
             }
         }
         places.sort_by_key(|place| (place.source, place.node));
-        let uses_rest = places.iter().any(|place| place.source == Source::Rest);
+        let uses_rest = places.iter().any(|place| place.source != Source::Vocabulary);
         Self {
             rest: rest.filter(|_| uses_rest).cloned(),
             places: places.into(),

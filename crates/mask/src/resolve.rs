@@ -288,7 +288,7 @@ impl Resolver {
                 continue;
             }
             let (trie, beside) = match (source, &boundaries.rest) {
-                (Source::Rest, Some(rest)) => {
+                (Source::Rest | Source::Leaving, Some(rest)) => {
                     (*shared.get_or_insert_with(|| known_trie(&mut self.tries, rest)), beside)
                 }
                 _ if excluded.binary_search(node).is_ok() => continue,

@@ -10,7 +10,7 @@
 use crate::bits;
 use crate::boundary::{Boundaries, Place, Source};
 use crate::local::{Base, CountedMask, End, Group, LocalMask, Step};
-use crate::slices::{Slice, Slices};
+use crate::slices::{Leaving, Slice, Slices};
 use crate::token_set::TokenSet;
 use formwork_fsm::{Loop, Malformed, Reader, Writer};
 use formwork_grammar::HashMap;
@@ -100,15 +100,11 @@ impl<'a> MaskWriter<'a> {
 
     /// Writes all that was added.
     pub fn finish(mut self, writer: &mut Writer) {
-        let known: Vec<(Loop, u32, Option<Option<u32>>)> = self
-            .slices
-            .known()
-            .into_iter()
-            .map(|slice| {
-                let rest = slice.known_rest().map(|rest| rest.map(|trie| self.tries.number(trie)));
-                (slice.own_loop(), self.sets.number(&slice.words), rest)
-            })
-            .collect();
+        let slices = self.slices.known();
+        let leaving: Vec<Vec<Leaving>> = slices.iter().map(|slice| slice.known_leaving()).collect();
+        let words: Vec<u32> = slices.iter().map(|slice| self.sets.number(&slice.words)).collect();
+        let tries = leaving.iter().flatten().flat_map(|leaving| &leaving.trie);
+        tries.for_each(|trie| _ = self.tries.number(trie));
         writer.len(self.sets.list.len());
         self.sets.list.iter().for_each(|words| writer.bits(words));
         writer.len(self.tries.list.len());
@@ -123,18 +119,16 @@ impl<'a> MaskWriter<'a> {
                 node = node.next();
             }
         }
-        writer.len(known.len());
-        for (own_loop, words, rest) in known {
-            writer.raw(&own_loop.ascii.to_le_bytes());
-            writer.raw(&own_loop.leads.to_le_bytes());
+        writer.len(slices.len());
+        for ((slice, words), leaving) in slices.iter().zip(words).zip(leaving) {
+            writer.raw(&slice.own_loop().ascii.to_le_bytes());
+            writer.raw(&slice.own_loop().leads.to_le_bytes());
             writer.u32(words);
-            match rest {
-                None => writer.u8(0),
-                Some(None) => writer.u8(1),
-                Some(Some(rest)) => {
-                    writer.u8(2);
-                    writer.u32(rest);
-                }
+            writer.len(leaving.len());
+            for Leaving { source, exits, trie } in leaving {
+                writer.u32(number_of(source));
+                writer.byte_set(&exits);
+                writer.u32(trie.map_or(NO_TRIE, |trie| self.tries.number(&trie) + N_SPECIAL));
             }
         }
         writer.len(self.masks.list.len());
@@ -181,7 +175,7 @@ impl<'a> MaskWriter<'a> {
         self.trie(suffixes.as_ref());
         self.written.len(places.len());
         for Place { source, node, undecided } in places {
-            self.written.u8(u8::from(*source == Source::Rest));
+            self.written.u32(number_of(*source));
             self.written.u32(node.get());
             self.written.byte_set(undecided);
         }
@@ -209,6 +203,22 @@ impl<'a> MaskWriter<'a> {
             self.written.u32(*most);
             self.boundaries(boundaries);
         }
+    }
+}
+
+fn number_of(source: Source) -> u32 {
+    match source {
+        Source::Vocabulary => 0,
+        Source::Rest => 1,
+        Source::Leaving => 2,
+    }
+}
+
+fn source_of(number: u32) -> Source {
+    match number {
+        0 => Source::Vocabulary,
+        1 => Source::Rest,
+        _ => Source::Leaving,
     }
 }
 
@@ -320,12 +330,11 @@ impl<'a> Reading<'a> {
             leads.copy_from_slice(reader.raw(8)?);
             let own_loop = Loop { ascii: u128::from_le_bytes(ascii), leads: u64::from_le_bytes(leads) };
             let words = Arc::clone(&self.sets[reader.below(self.sets.len())? as usize]);
-            let rest = match reader.below(3)? {
-                0 => None,
-                1 => Some(None),
-                _ => Some(Some(Arc::clone(&self.tries[reader.below(self.tries.len())? as usize]))),
-            };
-            self.slices.insert(Slice::of(own_loop, words, rest));
+            let leaving = reader.each(3, |reader| {
+                let source = source_of(reader.below(3)?);
+                Ok(Leaving { source, exits: reader.byte_set()?, trie: self.trie(reader)? })
+            })?;
+            self.slices.insert(Slice::of(own_loop, words, leaving));
         }
         Ok(())
     }
@@ -390,10 +399,11 @@ impl<'a> Reading<'a> {
     fn boundaries(&self, reader: &mut Reader<'_>) -> Result<Boundaries, Malformed> {
         let (rest, suffixes) = (self.trie(reader)?, self.trie(reader)?);
         let places = reader.each(3, |reader| {
-            let (source, trie) = match (reader.bool()?, &rest) {
-                (true, Some(rest)) => (Source::Rest, &**rest),
-                (true, None) => return Err(Malformed::new("refers to what is not there")),
-                (false, _) => (Source::Vocabulary, self.vocabulary.trie()),
+            let source = source_of(reader.below(3)?);
+            let trie = match (source, &rest) {
+                (Source::Vocabulary, _) => self.vocabulary.trie(),
+                (_, Some(rest)) => rest,
+                (_, None) => return Err(Malformed::new("refers to what is not there")),
             };
             let node = NodeId::new(reader.below(trie.n_nodes())?);
             Ok(Place { source, node, undecided: reader.byte_set()? })

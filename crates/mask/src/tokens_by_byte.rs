@@ -5,6 +5,7 @@
 
 use crate::bits;
 use formwork_fsm::Loop;
+use formwork_grammar::ByteSet;
 use formwork_vocab::{TokenId, Trie, Vocabulary};
 
 /// For each byte the tokens that have it.
@@ -79,5 +80,22 @@ impl TokensByByte {
             }
         }
         words
+    }
+
+    /// The tokens outside of a loop's slice that have one of these bytes, or text that is not well formed if the loop has
+    /// characters beyond ASCII.
+    pub(crate) fn outside(&self, own_loop: Loop, slice: &[u32], bytes: &ByteSet) -> Vec<TokenId> {
+        let mut words = match own_loop.leads {
+            0 => vec![0; slice.len()],
+            _ => self.well_formed.iter().map(|word| !word).collect(),
+        };
+        for byte in bytes.iter() {
+            match &self.having[usize::from(byte)] {
+                Having::Few(tokens) => tokens.iter().for_each(|&token| bits::set(&mut words, token)),
+                Having::Many(having) => bits::or(&mut words, having),
+            }
+        }
+        words.iter_mut().zip(slice).for_each(|(word, inside)| *word &= !inside);
+        bits::tokens(&words).collect()
     }
 }

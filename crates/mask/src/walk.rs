@@ -273,20 +273,54 @@ impl Walker {
         let words = slice.as_ref().map(|slice| &slice.words);
         // Where the rule may end after each of the loop's characters, there is a boundary before every one of them.
         let ends = start.is_called && automata.is_accepting(state);
-        let by_rest = taken == own_loop && !ends && !start.is_text;
-        let rest = slice.as_ref().filter(|_| by_rest).and_then(|slice| slice.rest(&vocabulary));
-        if let Some(rest) = rest {
-            // The loop was read before, so rules that the state calls are read here too.
-            let behind = bytes.union(automata.called_bytes(state));
-            self.walk(&automata, rest, Source::Rest, start, &behind, &mut findings)?;
-            bytes = bytes.iter().filter(|&byte| !own_loop.may_begin(byte)).collect();
+        let leaving = slice.as_ref().and_then(|slice| self.leaving(start, slice, ends || taken != own_loop));
+        if let Some((source, trie, first)) = &leaving {
+            let start = Start { is_wide: is_wide && *source != Source::Rest, ..start };
+            self.walk(&automata, trie, *source, start, first, &mut findings)?;
+            bytes = bytes.iter().filter(|&byte| !taken.may_begin(byte)).collect();
         }
         let start = Start { slice: if words.is_some() { taken } else { Loop::default() }, is_wide, ..start };
         self.walk(&automata, vocabulary.trie(), Source::Vocabulary, start, &bytes, &mut findings)?;
-        let boundaries = self.boundaries(&vocabulary, rest, findings.boundaries, words);
+        let boundaries = self.boundaries(
+            &vocabulary,
+            leaving.as_ref().map(|(_, trie, _)| trie),
+            findings.boundaries,
+            words,
+        );
         let accepted = TokenSet::from_tokens(&self.slices, words, &self.accepted);
         let rechecks = findings.rechecks.into();
         Ok(LocalMask { accepted, boundaries, rechecks, ..LocalMask::default() })
+    }
+
+    /// The tokens that leave the slice in a way that matters, as [`whole`](Source::Leaving) texts or not, and the bytes along which to
+    /// walk them; they need not be looked for in the vocabulary then. `None` if these are very many.
+    fn leaving(&self, start: Start<'_>, slice: &Slice, whole: bool) -> Option<(Source, Arc<Trie>, ByteSet)> {
+        let Start { view, is_called, is_text, .. } = start;
+        let is_inside = |byte: u8| slice.own_loop().may_begin(byte);
+        let own = *view.next_bytes(start.state.local());
+        // What some state that reads the slice's characters reads besides, what it calls, and whether it ends.
+        let (mut read, mut called) = (own, *view.called_bytes(start.state.local()));
+        let mut ends = is_called && view.is_accepting(start.state.local());
+        for &state in &self.alike {
+            read = read.union(view.next_bytes(state));
+            called = called.union(view.called_bytes(state));
+            ends |= is_called && view.is_accepting(state);
+        }
+        // A rule that begins with a character of the loop may have begun anywhere before.
+        if is_text || called.iter().any(is_inside) {
+            return None;
+        }
+        let behind = read.union(&called);
+        // Behind the rule's end anything may be read. And what follows white space and digits is of many kinds, what follows the
+        // inside of a string of few.
+        let exits = if ends || !is_wide_loop(slice.own_loop()) { ByteSet::FULL } else { behind };
+        let exits = exits.iter().filter(|&byte| !is_inside(byte)).collect();
+        // The rest was read behind the loop, so rules that the state calls are read there too.
+        let (source, first) = match whole {
+            true => (Source::Leaving, own.iter().filter(|&byte| is_inside(byte)).collect()),
+            false => (Source::Rest, behind),
+        };
+        Some((source, self.slices.leaving(slice, source, exits)?, first))
     }
 
     /// The boundaries in their two forms; tokens that are accepted anyway, also by the slice, are left out.
@@ -349,7 +383,7 @@ impl Walker {
                 self.pending.iter_mut().for_each(|pending| pending.boundary.n_tokens -= n);
             }
             // In the rest of a slice the loop was read before.
-            let is_first = above == 0 && source == Source::Vocabulary;
+            let is_first = above == 0 && source != Source::Rest;
             let reached = self.step(automata, view, from, byte, is_first, ahead.is_some())?;
             let Some((config, ends)) = reached else {
                 self.undecided(trie, node);

@@ -133,6 +133,25 @@ fn a_loop_that_may_end_anywhere_has_a_boundary_before_each_character() {
 }
 
 #[test]
+fn a_rule_that_begins_like_a_loop_may_have_begun_inside_a_token() {
+    // In `xab(` the loop reads `x`, and `call` begins behind it, though `a` and `b` belong to the loop, too.
+    let tokens = ["x", "ab(", "xab(", "xxab()", "x(", "x."];
+    let grammar = "root ::= ([a-z0-9A-Z] | call)* \".\"\ncall ::= \"ab(\" call* \")\"\n";
+    let mut fixture = fixture(grammar, &tokens);
+    assert_eq!(fixture.allowed(b""), ["x", "ab(", "xab(", "xxab()", "x."]);
+    assert_eq!(fixture.allowed(b"xa"), ["x", "ab(", "xab(", "xxab()", "x."]);
+}
+
+#[test]
+fn a_state_that_looks_for_a_word_is_left_where_it_was_found() {
+    let tokens = ["a", "go", "og", "go'", "ago'.", "o'", "a'", "goo'"];
+    let grammar = "root ::= \"'\" And([ -&(-~]*, [ -~]* \"go\" [ -~]*) \"'\" \".\"\n";
+    let mut fixture = fixture(grammar, &tokens);
+    assert_eq!(fixture.allowed(b"'"), ["a", "go", "og", "go'", "ago'.", "goo'"]);
+    assert_eq!(fixture.allowed(b"'g"), ["a", "go", "og", "go'", "ago'.", "o'", "goo'"]);
+}
+
+#[test]
 fn an_item_far_from_its_bounds_is_not_counted_and_one_near_them_is() {
     let long = "a".repeat(30);
     let tokens = ["a", "aaaa", "\"", "a\"", &long];
