@@ -742,6 +742,13 @@ impl RuleView<'_> {
         self.tables.goes_on(number)
     }
 
+    /// Whether it is known that from the state any text may be read as it stands in a JSON string, without its edges being
+    /// made: the inside of a name that is not declared, say. Some states of which it is so are not known.
+    #[inline]
+    pub fn reads_any_text(&self, number: u32) -> bool {
+        self.tables.reads_any_text(number)
+    }
+
     /// As [`Automata::called_bytes`].
     #[inline]
     pub fn called_bytes(&self, number: u32) -> &ByteSet {

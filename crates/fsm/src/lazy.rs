@@ -66,10 +66,12 @@ struct Header(AtomicU32);
 const ACCEPTING: u32 = 1;
 /// It has edges.
 const GOES_ON: u32 = 2;
+/// It reads any text of a JSON string.
+const ANY_TEXT: u32 = 4;
 /// One more than the position among the states that are made begins at this bit.
-const POSITION: u32 = 2;
+const POSITION: u32 = 3;
 /// So that positions fit.
-const MAX_STATES: usize = 1 << 29;
+const MAX_STATES: usize = 1 << 28;
 
 /// It has no loop.
 const NO_LOOP: u32 = 0;
@@ -244,6 +246,12 @@ impl Lazy {
         self.header(number) & GOES_ON != 0
     }
 
+    /// Whether the state reads any text of a JSON string.
+    #[inline]
+    pub(crate) fn reads_any_text(&self, number: u32) -> bool {
+        self.header(number) & ANY_TEXT != 0
+    }
+
     /// The edges over bytes, ascending and disjoint.
     #[inline]
     pub(crate) fn byte_edges(&self, number: u32) -> &[ByteEdge] {
@@ -372,8 +380,8 @@ impl Lazy {
     fn add_headers(&self, source: &Source) {
         let n_states = source.n_states();
         for number in self.n_states()..n_states {
-            let (accepting, goes_on) = source.header(number as u32);
-            let bits = if accepting { ACCEPTING } else { 0 } | if goes_on { GOES_ON } else { 0 };
+            let header = source.header(number as u32).into_iter().zip([ACCEPTING, GOES_ON, ANY_TEXT]);
+            let bits = header.filter(|(is_so, _)| *is_so).fold(0, |bits, (_, bit)| bits | bit);
             self.headers.get_or_init(number, || Header(AtomicU32::new(bits)));
         }
         self.n_states.store(n_states, Ordering::Release);
@@ -443,10 +451,10 @@ impl Source {
         }
     }
 
-    fn header(&self, number: u32) -> (bool, bool) {
+    fn header(&self, number: u32) -> [bool; 3] {
         match self {
             Self::Subset(subset) => subset.header(number),
-            Self::Forgotten(_) => (false, false),
+            Self::Forgotten(_) => [false; 3],
             Self::Machine(numbered) => numbered.header(number),
         }
     }
@@ -558,9 +566,9 @@ impl Numbered {
         Self { machine, states, numbers: HashMap::default(), max: max.min(MAX_STATES) }
     }
 
-    fn header(&self, number: u32) -> (bool, bool) {
+    fn header(&self, number: u32) -> [bool; 3] {
         let state = self.states[number as usize];
-        (number > 0 && self.machine.may_end(state), self.machine.bytes_after(state).next().is_some())
+        [number > 0 && self.machine.may_end(state), self.machine.bytes_after(state).next().is_some(), false]
     }
 
     /// The edges of a state, and the bytes on them.

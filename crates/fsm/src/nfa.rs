@@ -46,8 +46,9 @@ pub(crate) struct NfaCall {
 /// A node; what it has many of stands in the automaton's arrays.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Node {
-    /// Reads one letter, or what another automaton accepts: letters and calls, each `first..end`.
-    Read { letters: (u32, u32), calls: (u32, u32) },
+    /// Reads one letter, or what another automaton accepts: letters and calls, each `first..end`; and whether any text may
+    /// be read from here, as it stands in a JSON string.
+    Read { letters: (u32, u32), calls: (u32, u32), any_text: bool },
     /// Reads the letters of a literal, `first..end`, the last first, and goes on there.
     Literal { first: u32, end: u32, next: NodeId },
     /// Reads an expression and goes on there: not written yet.
@@ -121,6 +122,7 @@ impl Nfa {
         Node::Read {
             letters: (first_letter, self.letters.len() as u32),
             calls: (first_call, self.calls.len() as u32),
+            any_text: false,
         }
     }
 

@@ -175,13 +175,15 @@ impl Subset {
         self.sets.len()
     }
 
-    /// What a state is, as far as that is known without its edges: whether it accepts, and whether it reads anything.
-    pub(crate) fn header(&self, state: u32) -> (bool, bool) {
+    /// What a state is, as far as that is known without its edges: whether it accepts, whether it reads anything, and whether
+    /// it reads any text of a JSON string.
+    pub(crate) fn header(&self, state: u32) -> [bool; 3] {
         let range = &self.sets[state as usize];
         let members = &self.nodes[range.start as usize..range.end as usize];
-        let is_end = |node: &NodeId| matches!(self.nfa.nodes[*node as usize], Node::End);
-        let accepts = members.iter().any(is_end);
-        (accepts && !(self.without_empty && state == 0), members.len() > usize::from(accepts))
+        let node = |node: &NodeId| self.nfa.nodes[*node as usize];
+        let accepts = members.iter().any(|member| matches!(node(member), Node::End));
+        let any_text = members.iter().any(|member| matches!(node(member), Node::Read { any_text: true, .. }));
+        [accepts && !(self.without_empty && state == 0), members.len() > usize::from(accepts), any_text]
     }
 
     /// Heap memory in bytes.
@@ -238,7 +240,7 @@ impl Subset {
             match self.nfa.nodes[node as usize] {
                 Node::Split(first, end) => self.stack.extend_from_slice(self.nfa.targets(first, end)),
                 Node::Tick(target) => self.ticked.push(target),
-                Node::Read { letters, calls } if letters.0 == letters.1 && calls.0 == calls.1 => {}
+                Node::Read { letters, calls, .. } if letters.0 == letters.1 && calls.0 == calls.1 => {}
                 Node::Read { .. } | Node::Literal { .. } | Node::End => self.set.push(node),
                 Node::Deferred { .. } | Node::Text { .. } | Node::Spelled { .. } => {
                     unreachable!("it was written")
@@ -377,7 +379,7 @@ impl Subset {
             let node = self.nodes[member as usize];
             self.unfold(node);
             match self.nfa.nodes[node as usize] {
-                Node::Read { letters: own_letters, calls: own_calls } => {
+                Node::Read { letters: own_letters, calls: own_calls, .. } => {
                     letters.extend_from_slice(self.nfa.letters(own_letters));
                     calls.extend_from_slice(self.nfa.calls(own_calls));
                 }

@@ -399,6 +399,12 @@ impl Tables {
         }
     }
 
+    /// Whether it is known that the state reads any text of a JSON string, before its edges are made.
+    #[inline]
+    pub(crate) fn reads_any_text(&self, number: u32) -> bool {
+        self.lazy.as_ref().is_some_and(|lazy| lazy.reads_any_text(number))
+    }
+
     #[inline]
     pub(crate) fn next_bytes(&self, number: u32) -> &ByteSet {
         match &self.lazy {

@@ -10,7 +10,8 @@ use crate::minimise::minimise;
 use crate::work::{Stop, Work};
 use formwork_grammar::HashMap;
 
-const LAST: u32 = 0x10_FFFF;
+/// The last code point.
+pub(crate) const LAST: u32 = 0x10_FFFF;
 
 /// The texts that both accept.
 pub(crate) fn intersection(a: &Dfa, b: &Dfa, max_states: usize, work: &mut Work<'_>) -> Result<Dfa, Stop> {

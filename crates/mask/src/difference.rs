@@ -5,6 +5,9 @@
 //! along the few texts that go on with that name. Both are walked together, and wherever they meet, what lies below is
 //! left out: two microseconds and some hundred bytes instead of 100 µs and 16 KB.
 //!
+//! Where both read any text, as inside of two names that are not declared, nothing differs below a place in the vocabulary
+//! without quotes and escapes.
+//!
 //! # Worked example
 //! A name other than `ab`: `s0 a→s1 else→s; s1 b→s2 else→s; s2 "→✗ else→s`, and the base is `s`. At s1, tokens `b`, `b"`, `c"`,
 //! `bc`. Along `c` both go to s: left out. Along `b` s1 goes to s2, s to itself. Both are alive: `b` is no difference. Along
@@ -14,6 +17,7 @@
 use crate::boundary::{Boundaries, Boundary, Source};
 use crate::descent::Descent;
 use crate::local::{Base, LocalMask};
+use crate::slices::{JSON_TEXT, covers};
 use crate::token_set::TokenSet;
 use crate::walk::{Config, Walker};
 use formwork_earley::LimitExceeded;
@@ -101,6 +105,15 @@ impl Walker {
                 continue;
             }
             let has_below = trie.end(node) != node.next();
+            // PERF: asked before the states' edges are made, which is most of the work.
+            let reads_any_text = |reached: Option<(Config, bool)>| matches!(reached, Some((Config::State(state), false)) if view.reads_any_text(state.local()));
+            if has_below
+                && reads_any_text(of_state)
+                && reads_any_text(of_base)
+                && covers(JSON_TEXT, trie, node)
+            {
+                continue;
+            }
             if has_below && of_base.is_some_and(|(_, ends)| ends) {
                 found.excluded.push(node);
             }

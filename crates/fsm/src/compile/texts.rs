@@ -6,7 +6,7 @@ use crate::nfa::{Node, NodeId, Range};
 use crate::plan::{Plan, operands};
 use crate::spelling::Spelling;
 use crate::subset::{Bounds, determinise};
-use crate::text::{all_but, complement, intersection, tidy};
+use crate::text::{LAST, all_but, complement, intersection, tidy};
 use crate::ticks::{lengths_are_contiguous, ticks};
 use crate::unit::{Lengths, measured};
 use crate::work::{Stop, Work};
@@ -25,6 +25,8 @@ pub(super) struct Embedded {
     targets: NodeId,
     /// Whether every character ticks.
     ticks: bool,
+    /// Whether all states read any text in JSON strings.
+    any_text: bool,
 }
 
 /// States of an automaton over code points beyond which its JSON escapes are shared units.
@@ -187,13 +189,19 @@ impl Builder<'_, '_> {
                 self.nfa.add(Node::Tick(first + state));
             }
         }
-        self.draft.texts.push(Embedded { dfa, spelling, next, targets, ticks });
+        let reads_all = |state| {
+            let next = |next, letter: &Letter| (letter.low == next).then_some(letter.high + 1);
+            dfa.letters(state).iter().try_fold(0, next).is_some_and(|end| end > LAST)
+        };
+        let any_text = spelling == Spelling::Json && !ticks && dfa.numbers().all(reads_all);
+        self.draft.texts.push(Embedded { dfa, spelling, next, targets, ticks, any_text });
         first
     }
 
     /// The node of a state of an automaton over code points.
     pub(super) fn text_state(&mut self, text: u32, state: u32) -> Node {
-        let Embedded { dfa, spelling, next, targets, ticks } = self.draft.texts[text as usize].clone();
+        let Embedded { dfa, spelling, next, targets, ticks, any_text } =
+            self.draft.texts[text as usize].clone();
         let letters = dfa.letters(state);
         let edge =
             |letter: &Letter| Range { low: letter.low, high: letter.high, target: targets + letter.target };
@@ -202,7 +210,10 @@ impl Builder<'_, '_> {
         // are made when they are reached.
         let large = dfa.len() > LARGE_TEXT && !ticks && !self.draft.may_be_lazy;
         let loops = letters.iter().all(|letter| letter.target == state);
-        let reads = self.characters(&edges, spelling, large && !loops);
+        let mut reads = self.characters(&edges, spelling, large && !loops);
+        if let Node::Read { any_text: reads_any, .. } = &mut reads {
+            *reads_any = any_text;
+        }
         if !dfa.is_accepting(state) {
             return reads;
         }
