@@ -59,7 +59,7 @@ pub struct Limits {
     pub max_work: u64,
     /// States of one rule's automaton beyond which it is built again without inlining; default 20,000.
     pub inline_states: usize,
-    /// Nodes of a rule up to which all its states are made at once, however [lazy](Config::lazy) the others are; default 64.
+    /// Nodes of a rule up to which all its states are made at once, however [lazy](Config::lazy) the others are; default 24.
     pub whole_nodes: usize,
 }
 
@@ -71,7 +71,7 @@ impl Default for Limits {
             max_members: 50_000_000,
             max_work: 400_000_000,
             inline_states: 20_000,
-            whole_nodes: 64,
+            whole_nodes: 24,
         }
     }
 }
