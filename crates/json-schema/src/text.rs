@@ -14,6 +14,8 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// Derivatives computed for one question before the answer is "don't know".
 const EMPTINESS_BUDGET: usize = 400;
+/// Parts of an intersection of which each two are looked at.
+const MAX_COMPARED: usize = 8;
 
 /// An arena of text expressions with a memory.
 #[derive(Debug, Default)]
@@ -25,7 +27,18 @@ pub(crate) struct Texts {
     nullable: HashMap<ExprId, bool>,
     derivatives: HashMap<(ExprId, char), ExprId>,
     verdicts: HashMap<(ExprId, Rc<str>), bool>,
-    emptiness: HashMap<ExprId, Option<bool>>,
+    emptiness: HashMap<ExprId, Emptiness>,
+}
+
+/// What is known of the strings of a language.
+#[derive(Clone, Debug)]
+enum Emptiness {
+    /// There are none.
+    Empty,
+    /// This is one of them.
+    Has(Rc<str>),
+    /// The search was given up.
+    Unknown,
 }
 
 /// Why a pattern is no text expression.
@@ -101,15 +114,55 @@ impl Texts {
 
     /// Whether the language is certainly empty (`Some(true)`), certainly not (`Some(false)`), or too large to tell.
     pub(crate) fn is_empty(&mut self, text: ExprId) -> Option<bool> {
-        if let Some(&verdict) = self.emptiness.get(&text) {
-            return verdict;
+        match self.emptiness(text) {
+            Emptiness::Empty => Some(true),
+            Emptiness::Has(_) => Some(false),
+            Emptiness::Unknown => None,
         }
-        let verdict = self.search(text);
-        self.emptiness.insert(text, verdict);
-        verdict
     }
 
-    fn search(&mut self, text: ExprId) -> Option<bool> {
+    fn emptiness(&mut self, text: ExprId) -> Emptiness {
+        if let Some(known) = self.emptiness.get(&text) {
+            return known.clone();
+        }
+        let known = match self.builder().expr(text) {
+            Expr::And(parts) => {
+                let parts = parts.to_vec();
+                self.emptiness_of_parts(&parts)
+            }
+            _ => None,
+        };
+        let known = known.unwrap_or_else(|| self.search(text));
+        self.emptiness.insert(text, known.clone());
+        known
+    }
+
+    /// What some parts of an intersection tell of it.
+    ///
+    /// PERF: of many patterns of keys each is asked for with the complements of the others. A string that matches it is
+    /// looked for once, and mostly matches no other; and where two patterns have nothing in common, all others are needless.
+    fn emptiness_of_parts(&mut self, parts: &[ExprId]) -> Option<Emptiness> {
+        let builder = self.builder();
+        let is_positive = |part: &ExprId| !matches!(builder.expr(*part), Expr::Not(_));
+        let (positive, negative): (Vec<_>, Vec<_>) = parts.iter().copied().partition(is_positive);
+        let some = if negative.is_empty() { Vec::new() } else { vec![positive.clone()] };
+        let pairs =
+            positive.iter().enumerate().flat_map(|(i, &a)| positive[..i].iter().map(move |&b| vec![a, b]));
+        let pairs = pairs.filter(|_| (3..=MAX_COMPARED).contains(&positive.len()));
+        for some in pairs.chain(some).filter(|some| !some.is_empty()) {
+            let some = self.builder().and(some);
+            match self.emptiness(some) {
+                Emptiness::Empty => return Some(Emptiness::Empty),
+                Emptiness::Has(string) if parts.iter().all(|&part| self.matches(part, &string)) => {
+                    return Some(Emptiness::Has(string));
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    fn search(&mut self, text: ExprId) -> Emptiness {
         // One character of each class of the expression stands for all that its derivatives can tell apart.
         let representatives = self.representatives(text);
         let mut seen: HashSet<ExprId> = HashSet::default();
@@ -120,43 +173,69 @@ impl Texts {
         let mut at = text;
         loop {
             if self.is_nullable(at) {
-                return Some(false);
+                let string: String = path.iter().map(|&(_, n_left)| representatives[n_left]).collect();
+                return Emptiness::Has(string.into());
             }
             if !matches!(self.builder().expr(at), Expr::Never) && seen.insert(at) {
                 path.push((at, representatives.len()));
             }
             at = loop {
-                let Some((from, n_left)) = path.last_mut() else { return Some(true) };
+                let Some((from, n_left)) = path.last_mut() else { return Emptiness::Empty };
                 if *n_left == 0 {
                     path.pop();
                     continue;
                 }
                 *n_left -= 1;
                 let (from, c) = (*from, representatives[*n_left]);
-                if self.begins_with_other(from, c) {
+                if !self.may_begin_with(from, c) {
                     continue;
                 }
-                budget = budget.checked_sub(1)?;
+                let Some(left) = budget.checked_sub(1) else { return Emptiness::Unknown };
+                budget = left;
                 break self.derivative(from, c);
             };
         }
     }
 
-    /// Whether a literal shows at once that no string of the language begins with the character.
-    fn begins_with_other(&mut self, text: ExprId, c: char) -> bool {
-        let builder = self.builder();
-        let other = |part: &ExprId| match builder.expr(*part) {
-            Expr::Bytes(bytes) => !bytes.starts_with(c.encode_utf8(&mut [0; 4]).as_bytes()),
-            _ => false,
-        };
-        match builder.expr(text) {
-            Expr::And(parts) => parts.iter().any(other),
-            _ => other(&text),
+    /// Whether literals and classes leave it open that some string of the language begins with the character. Depth is bounded
+    /// by the regex parser's nesting limit.
+    fn may_begin_with(&mut self, text: ExprId, c: char) -> bool {
+        match self.builder().expr(text) {
+            Expr::Bytes(bytes) => bytes.starts_with(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            Expr::Class(class) => class.contains(c),
+            Expr::Empty | Expr::Never => false,
+            Expr::And(parts) => {
+                let parts = parts.clone();
+                parts.iter().all(|&part| self.may_begin_with(part, c))
+            }
+            Expr::Alt(parts) => {
+                let parts = parts.clone();
+                parts.iter().any(|&part| self.may_begin_with(part, c))
+            }
+            Expr::Seq(parts) => {
+                let parts = parts.clone();
+                for &part in &*parts {
+                    if self.may_begin_with(part, c) {
+                        return true;
+                    }
+                    if !self.is_nullable(part) {
+                        return false;
+                    }
+                }
+                false
+            }
+            &Expr::Repeat { body, .. } => self.may_begin_with(body, c),
+            _ => true,
         }
     }
 
     fn representatives(&mut self, text: ExprId) -> Vec<char> {
-        let mut classes: Vec<CharClass> = Vec::new();
+        // The boundaries of all ranges cut the characters into intervals that no class separates.
+        let mut starts: Vec<char> = vec!['\0'];
+        let mut range = |low: char, high: char| {
+            starts.push(low);
+            starts.extend((high..=char::MAX).nth(1));
+        };
         let mut seen: HashSet<ExprId> = HashSet::default();
         let mut todo = vec![text];
         while let Some(at) = todo.pop() {
@@ -164,20 +243,15 @@ impl Texts {
                 continue;
             }
             match self.builder().expr(at) {
-                Expr::Class(class) => classes.push(class.clone()),
+                Expr::Class(class) => class.ranges().iter().for_each(|&(low, high)| range(low, high)),
                 Expr::Bytes(bytes) => {
                     let text = std::str::from_utf8(bytes).unwrap_or_default();
-                    classes.extend(text.chars().map(CharClass::single));
+                    text.chars().for_each(|c| range(c, c));
                 }
                 Expr::Seq(parts) | Expr::Alt(parts) | Expr::And(parts) => todo.extend(parts),
                 Expr::Repeat { body, .. } | Expr::Not(body) | Expr::JsonText(body) => todo.push(*body),
                 _ => {}
             }
-        }
-        // The boundaries of all ranges cut the characters into intervals that no class separates.
-        let mut starts: Vec<char> = vec!['\0'];
-        for class in classes.iter().chain(&classes.iter().map(CharClass::negate).collect::<Vec<_>>()) {
-            starts.extend(class.ranges().iter().map(|&(low, _)| low));
         }
         starts.sort_unstable();
         starts.dedup();
@@ -345,6 +419,32 @@ mod tests {
         let not_x = texts.builder().not(x);
         let neither = texts.builder().and([x, not_x]);
         assert_eq!(texts.is_empty(neither), Some(true));
+    }
+
+    /// As the classes of many patterns of keys ask.
+    #[test]
+    fn a_pattern_beside_the_complements_of_many_is_looked_at_alone() {
+        let n_derivatives = |n: usize| {
+            let mut texts = Texts::default();
+            let patterns: Vec<ExprId> = (0..n)
+                .map(|i| match texts.pattern(&format!("^name{i}:(en|nl|[0-9]{{1,3}})$").into()) {
+                    Ok(text) => text,
+                    Err(_) => panic!("{i}"),
+                })
+                .collect();
+            for (i, &one) in patterns.iter().enumerate() {
+                for (k, &other) in patterns.iter().enumerate() {
+                    let rest = patterns.iter().filter(|&&rest| rest != one && rest != other);
+                    let mut parts: Vec<ExprId> = rest.map(|&rest| texts.builder().not(rest)).collect();
+                    parts.extend([one, other]);
+                    let all = texts.builder().and(parts);
+                    assert_eq!(texts.is_empty(all), Some(i != k));
+                }
+            }
+            texts.derivatives.len()
+        };
+        let (few, many) = (n_derivatives(8), n_derivatives(16));
+        assert!(many < 5 * few, "{few} derivatives for 64 questions, {many} for 256");
     }
 
     /// As every pair of `patternProperties` asks, of which one is a name and the other any word.
