@@ -149,7 +149,7 @@ impl<'o> Checker<'o> {
         pointer: &str,
         next: &mut Vec<FormulaId>,
     ) -> Result<(), Error> {
-        for Alternative { demand, rest } in self.normal.choices(derivative, pointer)? {
+        for Alternative { demand, rest } in self.normal.choices(FormulaId::TRUE, derivative, pointer)? {
             if !next.contains(&rest) && self.satisfies(demand, value, depth + 1)? {
                 next.push(rest);
             }

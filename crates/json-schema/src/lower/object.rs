@@ -368,13 +368,11 @@ impl Lowering<'_> {
         if demand == FormulaId::FALSE {
             return Ok(Ways::new());
         }
-        if core == FormulaId::TRUE {
+        if self.normal.is_indifferent(core, key) {
             return Ok(smallvec![Alternative { demand, rest: core }]);
         }
         let after = self.normal.after_member(core, key);
-        let value = self.normal.formulas.atom(Atom::Value(demand));
-        let both = self.normal.formulas.all([value, after]);
-        self.normal.choices(both, pointer).map(Ways::from_vec)
+        self.normal.choices(demand, after, pointer).map(Ways::from_vec)
     }
 
     /// The edges of undeclared members from a residual: key, alternative.

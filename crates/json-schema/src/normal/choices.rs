@@ -7,7 +7,7 @@
 //! nothing, so no complement is needed.
 
 use super::build::Normal;
-use super::formula::{Atom, FewFormulas, Formula, FormulaId};
+use super::formula::{Atom, Dependence, FewFormulas, Formula, FormulaId};
 use crate::error::Error;
 use formwork_grammar::HashMap;
 
@@ -21,17 +21,21 @@ pub(crate) struct Alternative {
 }
 
 impl Normal<'_> {
-    /// The ways to read a value; `pointer` names the schema in errors.
+    /// The ways to read a value that satisfies `claim` and with which the derivative holds; `pointer` names the schema in
+    /// errors.
     pub(crate) fn choices(
         &mut self,
+        claim: FormulaId,
         derivative: FormulaId,
         pointer: &str,
     ) -> Result<Vec<Alternative>, Error> {
         let limit = self.reader.options.limits.max_alternatives;
         let mut out: Vec<Alternative> = Vec::new();
         let mut n_steps = 0usize;
-        let mut todo = vec![(FormulaId::TRUE, derivative)];
+        let mut todo = vec![(claim, derivative)];
         while let Some((claim, formula)) = todo.pop() {
+            // What was put there for later knows its claim.
+            let is_new = n_steps == 0 && claim != FormulaId::TRUE;
             n_steps += 1;
             if n_steps > 16 * limit {
                 let message = format!(
@@ -39,15 +43,11 @@ impl Normal<'_> {
                 );
                 return Err(Error::limit(pointer, message));
             }
-            let (claim, rest) = self.claim(claim, formula);
+            let (claim, rest) = self.claim(claim, formula, is_new);
             if rest == FormulaId::FALSE || claim == FormulaId::FALSE {
                 continue;
             }
-            let open = self.formulas.atoms(rest).into_iter().filter_map(|(id, atom)| match atom {
-                Atom::Value(demand) => Some((id, demand)),
-                _ => None,
-            });
-            let (atoms, demands): (Vec<_>, Vec<_>) = open.unzip();
+            let (atoms, demands): (Vec<_>, Vec<_>) = self.open(rest).into_iter().unzip();
             let (Some(&atom), Some(&demand)) = (atoms.first(), demands.first()) else {
                 if claim == FormulaId::TRUE || !self.is_empty_demand(claim) {
                     match out.iter_mut().find(|other| other.rest == rest) {
@@ -101,41 +101,57 @@ impl Normal<'_> {
         })
     }
 
-    /// Moves the conjuncts that speak of the value alone into the claim.
-    fn claim(&mut self, mut claim: FormulaId, mut formula: FormulaId) -> (FormulaId, FormulaId) {
+    /// The atoms that ask something of the value just read, with what they ask.
+    fn open(&self, formula: FormulaId) -> Vec<(FormulaId, FormulaId)> {
+        if self.formulas.dependence(formula).excludes(Dependence::VALUE) {
+            return Vec::new();
+        }
+        let asked = |atom: FormulaId| match self.formulas.get(atom) {
+            Formula::Atom(Atom::Value(demand)) => Some((atom, *demand)),
+            _ => None,
+        };
+        self.formulas.atom_ids(formula).into_iter().filter_map(asked).collect()
+    }
+
+    /// Moves the conjuncts that speak of the value alone into the claim, of which the formula knows nothing yet if it
+    /// `is_new`.
+    fn claim(
+        &mut self,
+        mut claim: FormulaId,
+        mut formula: FormulaId,
+        mut is_new: bool,
+    ) -> (FormulaId, FormulaId) {
         loop {
+            if self.formulas.dependence(formula).excludes(Dependence::VALUE) {
+                return (claim, formula);
+            }
             let (mut own, mut rest) = (FewFormulas::new(), FewFormulas::new());
             for part in self.formulas.few_conjuncts(formula) {
                 let is_value =
                     |atom: &FormulaId| matches!(self.formulas.get(*atom), Formula::Atom(Atom::Value(_)));
-                let alone = self.formulas.atom_ids(part).iter().all(is_value);
+                let alone = !self.formulas.dependence(part).excludes(Dependence::VALUE)
+                    && self.formulas.atom_ids(part).iter().all(is_value);
                 if alone { own.push(part) } else { rest.push(part) }
             }
-            if formula == FormulaId::FALSE {
+            if own.is_empty() && !is_new {
                 return (claim, formula);
             }
-            if own.is_empty() {
-                return (claim, formula);
-            }
+            is_new = false;
             let own = self.formulas.all(own);
             let own = self.formulas.replace(own, &mut HashMap::default(), &mut |_, id, atom| match atom {
                 Atom::Value(demand) => *demand,
                 _ => id,
             });
             claim = self.formulas.all([claim, own]);
-            formula = self.formulas.all(rest);
+            formula = self.formulas.some_of(&rest);
             formula = self.known(claim, formula);
         }
     }
 
     /// Settles the demands of a formula that a claim implies or excludes.
     fn known(&mut self, claim: FormulaId, formula: FormulaId) -> FormulaId {
-        if matches!(self.formulas.get(formula), Formula::True | Formula::False) {
-            return formula;
-        }
         let mut settled: HashMap<FormulaId, FormulaId> = HashMap::default();
-        for (id, atom) in self.formulas.atoms(formula) {
-            let Atom::Value(demand) = atom else { continue };
+        for (id, demand) in self.open(formula) {
             let both = self.formulas.all([claim, demand]);
             if self.is_empty_demand(both) {
                 settled.insert(id, FormulaId::FALSE);

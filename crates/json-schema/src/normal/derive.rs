@@ -4,7 +4,7 @@
 //! member settles ([`Atom::Value`], a demand on its value) and what remains.
 
 use super::build::Normal;
-use super::formula::{Atom, Formula, FormulaId, Formulas};
+use super::formula::{Atom, Dependence, Formula, FormulaId, Formulas};
 use formwork_grammar::HashMap;
 use std::rc::Rc;
 
@@ -17,7 +17,23 @@ pub(crate) enum Key<'k> {
     Class(&'k [FormulaId]),
 }
 
+impl Key<'_> {
+    /// The formulas that a member with this key concerns.
+    fn dependence(self) -> Dependence {
+        match self {
+            Self::Name { name, .. } => Dependence::on(name) | Dependence::EVERY,
+            // No name that a formula mentions is in the class.
+            Self::Class(_) => Dependence::EVERY,
+        }
+    }
+}
+
 impl Normal<'_> {
+    /// Whether a member with this key changes nothing about a formula.
+    pub(crate) fn is_indifferent(&self, formula: FormulaId, key: Key<'_>) -> bool {
+        self.formulas.dependence(formula).excludes(key.dependence())
+    }
+
     /// Whether a name is in a language of keys.
     pub(crate) fn key_in(&mut self, keys: FormulaId, name: &Rc<str>) -> bool {
         if let Formula::Atom(Atom::StringIn(set, sign)) = self.formulas.get(keys) {
@@ -52,9 +68,13 @@ impl Normal<'_> {
 
     /// The formula after a member.
     pub(crate) fn after_member(&mut self, formula: FormulaId, key: Key<'_>) -> FormulaId {
+        if self.is_indifferent(formula, key) {
+            return formula;
+        }
         // Of key languages that are no sets of names, whether the name is in them.
         let mut inside: HashMap<FormulaId, bool> = HashMap::default();
-        if let Key::Name { name, .. } = key {
+        let is_narrow = self.formulas.dependence(formula).excludes(Dependence::EVERY);
+        if let (Key::Name { name, .. }, false) = (key, is_narrow) {
             for atom in self.formulas.atom_ids(formula) {
                 if let Formula::Atom(Atom::AllKeys { keys, .. } | Atom::SomeKey { keys, .. }) =
                     *self.formulas.get(atom)
@@ -72,7 +92,7 @@ impl Normal<'_> {
             }
             _ => inside[&keys],
         };
-        self.formulas.replace(formula, &mut HashMap::default(), &mut |formulas, id, atom| match atom {
+        self.formulas.replace_dependent(formula, key.dependence(), &mut |formulas, id, atom| match atom {
             Atom::AllKeys { keys, demand } => {
                 let rest = without(formulas, *keys, key)
                     .map_or(id, |keys| formulas.atom(Atom::AllKeys { keys, demand: *demand }));
@@ -101,7 +121,8 @@ impl Normal<'_> {
     /// The formula once it is clear that a declared name does not come.
     pub(crate) fn without_member(&mut self, formula: FormulaId, name: &Rc<str>) -> FormulaId {
         let key = Key::Name { name, once: true };
-        self.formulas.replace(formula, &mut HashMap::default(), &mut |formulas, id, atom| match *atom {
+        let on = Dependence::on(name);
+        self.formulas.replace_dependent(formula, on, &mut |formulas, id, atom| match *atom {
             Atom::AllKeys { keys, demand } => {
                 without(formulas, keys, key).map_or(id, |keys| formulas.atom(Atom::AllKeys { keys, demand }))
             }

@@ -15,6 +15,7 @@ use formwork_grammar::{ExprId, HashMap, Seeded};
 use hashbrown::HashTable;
 use smallvec::SmallVec;
 use std::hash::BuildHasher;
+use std::ops::BitOr;
 use std::rc::Rc;
 
 /// A formula of a [`Formulas`] arena; equal formulas have equal ids.
@@ -127,6 +128,39 @@ impl<T: Copy> PerFormula<T> {
     }
 }
 
+/// What an object's formula depends on: members by their names, a bit for each of 62 sets of names, and one for formulas
+/// that depend on every member; and in a derivative, the value that was just read.
+///
+/// PERF: of the conditions of a large object each member concerns few.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Dependence(u64);
+
+impl Dependence {
+    const NONE: Self = Self(0);
+    /// On members whatever their names.
+    pub(crate) const EVERY: Self = Self(1 << 63);
+    /// On the value that was just read.
+    pub(crate) const VALUE: Self = Self(1 << 62);
+
+    /// On members of this name.
+    pub(crate) fn on(name: &str) -> Self {
+        Self(1 << (Seeded::default().hash_one(name) % 62))
+    }
+
+    /// Whether they certainly have nothing in common.
+    pub(crate) fn excludes(self, other: Self) -> bool {
+        self.0 & other.0 == 0
+    }
+}
+
+impl BitOr for Dependence {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
 /// Mostly few formulas.
 pub(crate) type FewFormulas = SmallVec<[FormulaId; FEW]>;
 /// Formulas that there is room for from the start.
@@ -168,6 +202,8 @@ pub(crate) struct Formulas {
     formulas: Vec<Formula>,
     /// Of each formula.
     depths: Vec<u32>,
+    /// What each formula depends on.
+    dependences: Vec<Dependence>,
     hashes: Vec<u64>,
     negations: Vec<Option<FormulaId>>,
     ids: HashTable<FormulaId>,
@@ -183,6 +219,7 @@ impl Formulas {
         let mut formulas = Self {
             formulas: Vec::with_capacity(SMALL),
             depths: Vec::with_capacity(SMALL),
+            dependences: Vec::with_capacity(SMALL),
             hashes: Vec::with_capacity(SMALL),
             negations: Vec::with_capacity(SMALL),
             ids: HashTable::with_capacity(SMALL),
@@ -193,16 +230,17 @@ impl Formulas {
         };
         for (formula, negation) in [(Formula::False, FormulaId::TRUE), (Formula::True, FormulaId::FALSE)] {
             let hash = formulas.hasher.hash_one(Sketch::of(&formula));
-            let id = formulas.push(formula, 0, hash);
+            let id = formulas.push(formula, 0, Dependence::NONE, hash);
             formulas.negations[id.index()] = Some(negation);
         }
         formulas
     }
 
-    fn push(&mut self, formula: Formula, depth: u32, hash: u64) -> FormulaId {
+    fn push(&mut self, formula: Formula, depth: u32, dependence: Dependence, hash: u64) -> FormulaId {
         let id = FormulaId(u32::try_from(self.formulas.len()).unwrap_or(u32::MAX));
         self.formulas.push(formula);
         self.depths.push(depth);
+        self.dependences.push(dependence);
         self.hashes.push(hash);
         self.negations.push(None);
         let hashes = &self.hashes;
@@ -260,7 +298,30 @@ impl Formulas {
             self.overflow.get_or_insert(message);
             return FormulaId::FALSE;
         }
-        self.push(formula, depth, hash)
+        let dependence = self.dependence_of(&formula);
+        self.push(formula, depth, dependence, hash)
+    }
+
+    fn dependence_of(&self, formula: &Formula) -> Dependence {
+        match formula {
+            Formula::And(parts) | Formula::Or(parts) => {
+                parts.iter().fold(Dependence::NONE, |all, &part| all | self.dependence(part))
+            }
+            Formula::Atom(Atom::AllKeys { keys, .. } | Atom::SomeKey { keys, .. }) => match self.get(*keys) {
+                Formula::Atom(Atom::StringIn(names, true)) => {
+                    names.iter().fold(Dependence::NONE, |all, name| all | Dependence::on(name))
+                }
+                _ => Dependence::EVERY,
+            },
+            Formula::Atom(Atom::MinMembers(_) | Atom::MaxMembers(_)) => Dependence::EVERY,
+            Formula::Atom(Atom::Value(_)) => Dependence::VALUE,
+            _ => Dependence::NONE,
+        }
+    }
+
+    /// What a formula depends on, or what is left of it after a member.
+    pub(crate) fn dependence(&self, id: FormulaId) -> Dependence {
+        self.dependences[id.index()]
     }
 
     /// The language of one string.
@@ -334,6 +395,15 @@ impl Formulas {
 
     pub(crate) fn any(&mut self, parts: impl IntoIterator<Item = FormulaId>) -> FormulaId {
         self.join(&mut parts.into_iter(), false)
+    }
+
+    /// The conjunction of some of the conjuncts of one formula, in their order: what made them simple together keeps them so.
+    pub(crate) fn some_of(&mut self, conjuncts: &[FormulaId]) -> FormulaId {
+        match *conjuncts {
+            [] => FormulaId::TRUE,
+            [only] => only,
+            _ => self.intern_sketch(Sketch::And(conjuncts)),
+        }
     }
 
     /// `And` and `Or` are each other's mirror image: `zero` absorbs, `one` vanishes.
@@ -517,6 +587,29 @@ impl Formulas {
         memory: &mut HashMap<FormulaId, FormulaId>,
         f: &mut impl FnMut(&mut Self, FormulaId, &Atom) -> FormulaId,
     ) -> FormulaId {
+        self.replace_in(id, None, memory, f)
+    }
+
+    /// [`Self::replace`] for what a member does to an object's formula: parts that do not depend on it stay.
+    pub(crate) fn replace_dependent(
+        &mut self,
+        id: FormulaId,
+        on: Dependence,
+        f: &mut impl FnMut(&mut Self, FormulaId, &Atom) -> FormulaId,
+    ) -> FormulaId {
+        self.replace_in(id, Some(on), &mut HashMap::default(), f)
+    }
+
+    fn replace_in(
+        &mut self,
+        id: FormulaId,
+        on: Option<Dependence>,
+        memory: &mut HashMap<FormulaId, FormulaId>,
+        f: &mut impl FnMut(&mut Self, FormulaId, &Atom) -> FormulaId,
+    ) -> FormulaId {
+        if on.is_some_and(|on| on.excludes(self.dependence(id))) {
+            return id;
+        }
         if let Some(&known) = memory.get(&id) {
             return known;
         }
@@ -531,7 +624,7 @@ impl Formulas {
         };
         let mut replaced = FewFormulas::with_capacity(parts.len());
         for &part in parts.iter() {
-            let new = self.replace(part, memory, f);
+            let new = self.replace_in(part, on, memory, f);
             // PERF: most formulas are a few atoms, for which a memory is not worth its allocation.
             if !matches!(self.get(part), Formula::Atom(_)) || !memory.is_empty() {
                 memory.insert(part, new);
