@@ -197,36 +197,9 @@ impl Texts {
         }
     }
 
-    /// Whether literals and classes leave it open that some string of the language begins with the character. Depth is bounded
-    /// by the regex parser's nesting limit.
     fn may_begin_with(&mut self, text: ExprId, c: char) -> bool {
-        match self.builder().expr(text) {
-            Expr::Bytes(bytes) => bytes.starts_with(c.encode_utf8(&mut [0; 4]).as_bytes()),
-            Expr::Class(class) => class.contains(c),
-            Expr::Empty | Expr::Never => false,
-            Expr::And(parts) => {
-                let parts = parts.clone();
-                parts.iter().all(|&part| self.may_begin_with(part, c))
-            }
-            Expr::Alt(parts) => {
-                let parts = parts.clone();
-                parts.iter().any(|&part| self.may_begin_with(part, c))
-            }
-            Expr::Seq(parts) => {
-                let parts = parts.clone();
-                for &part in &*parts {
-                    if self.may_begin_with(part, c) {
-                        return true;
-                    }
-                    if !self.is_nullable(part) {
-                        return false;
-                    }
-                }
-                false
-            }
-            &Expr::Repeat { body, .. } => self.may_begin_with(body, c),
-            _ => true,
-        }
+        let Self { builder, nullable, .. } = self;
+        may_begin_with(builder.get_or_insert_with(Box::default), nullable, text, c)
     }
 
     fn representatives(&mut self, text: ExprId) -> Vec<char> {
@@ -258,21 +231,9 @@ impl Texts {
         starts
     }
 
-    /// Whether the empty string is in the language. Depth is bounded by the regex parser's nesting limit.
     fn is_nullable(&mut self, text: ExprId) -> bool {
-        if let Some(&known) = self.nullable.get(&text) {
-            return known;
-        }
-        let nullable = match self.builder().expr(text).clone() {
-            Expr::Empty => true,
-            Expr::Seq(parts) | Expr::And(parts) => parts.iter().all(|&part| self.is_nullable(part)),
-            Expr::Alt(parts) => parts.iter().any(|&part| self.is_nullable(part)),
-            Expr::Repeat { body, min, .. } => min == 0 || self.is_nullable(body),
-            Expr::Not(body) => !self.is_nullable(body),
-            _ => false,
-        };
-        self.nullable.insert(text, nullable);
-        nullable
+        let Self { builder, nullable, .. } = self;
+        is_nullable(builder.get_or_insert_with(Box::default), nullable, text)
     }
 
     /// What may follow `c`.
@@ -311,8 +272,14 @@ impl Texts {
                 self.builder().alt(ways)
             }
             Expr::And(parts) => {
-                let ways: Vec<ExprId> = parts.iter().map(|&part| self.derivative(part, c)).collect();
-                self.builder().and(ways)
+                let mut all = Vec::with_capacity(parts.len());
+                for &part in parts.iter() {
+                    all.push(self.derivative(part, c));
+                    if all.last() == Some(&never) {
+                        break;
+                    }
+                }
+                self.builder().and(all)
             }
             Expr::Not(body) => {
                 let inner = self.derivative(body, c);
@@ -328,6 +295,48 @@ impl Texts {
         };
         self.derivatives.insert((text, c), derivative);
         derivative
+    }
+}
+
+/// Whether the empty string is in the language. Depth is bounded by the regex parser's nesting limit.
+fn is_nullable(b: &GrammarBuilder, known: &mut HashMap<ExprId, bool>, text: ExprId) -> bool {
+    if let Some(&known) = known.get(&text) {
+        return known;
+    }
+    let nullable = match b.expr(text) {
+        Expr::Empty => true,
+        Expr::Seq(parts) | Expr::And(parts) => parts.iter().all(|&part| is_nullable(b, known, part)),
+        Expr::Alt(parts) => parts.iter().any(|&part| is_nullable(b, known, part)),
+        &Expr::Repeat { body, min, .. } => min == 0 || is_nullable(b, known, body),
+        &Expr::Not(body) => !is_nullable(b, known, body),
+        _ => false,
+    };
+    known.insert(text, nullable);
+    nullable
+}
+
+/// Whether literals and classes leave it open that some string of the language begins with the character. `nullable` is what
+/// is known of that. Depth is bounded by the regex parser's nesting limit.
+fn may_begin_with(b: &GrammarBuilder, nullable: &mut HashMap<ExprId, bool>, text: ExprId, c: char) -> bool {
+    match b.expr(text) {
+        Expr::Bytes(bytes) => bytes.starts_with(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        Expr::Class(class) => class.contains(c),
+        Expr::Empty | Expr::Never => false,
+        Expr::And(parts) => parts.iter().all(|&part| may_begin_with(b, nullable, part, c)),
+        Expr::Alt(parts) => parts.iter().any(|&part| may_begin_with(b, nullable, part, c)),
+        Expr::Seq(parts) => {
+            for &part in parts.iter() {
+                if may_begin_with(b, nullable, part, c) {
+                    return true;
+                }
+                if !is_nullable(b, nullable, part) {
+                    return false;
+                }
+            }
+            false
+        }
+        &Expr::Repeat { body, .. } => may_begin_with(b, nullable, body, c),
+        _ => true,
     }
 }
 

@@ -181,7 +181,11 @@ impl<'o> Normal<'o> {
                 let parsed = self.parsed(node, schema)?;
                 // PERF: most schemas leave one kind of the seven.
                 if excluded(&parsed, kind) {
-                    self.set_state(node, kind, State::Done(FormulaId::FALSE));
+                    for other in Kind::ALL {
+                        if excluded(&parsed, other) {
+                            self.set_state(node, other, State::Done(FormulaId::FALSE));
+                        }
+                    }
                     return Ok(FormulaId::FALSE);
                 }
                 parsed.has_parts_in_place
@@ -189,6 +193,15 @@ impl<'o> Normal<'o> {
         };
         if !has_parts {
             return self.finish(node, kind);
+        }
+        if self.state(node, kind) != State::Busy && self.finish_parts(node, kind)? {
+            // Looking into members may lead here again.
+            self.set_state(node, kind, State::Busy);
+            let result = self.finish(node, kind);
+            if result.is_err() {
+                self.set_state(node, kind, State::Unknown);
+            }
+            return result;
         }
         let mut stack = vec![(node, kind)];
         let result = self.compute(&mut stack);
@@ -217,6 +230,23 @@ impl<'o> Normal<'o> {
         self.check(node)?;
         self.set_state(node, kind, State::Done(component));
         Ok(component)
+    }
+
+    /// Builds the parts in place of a component, if none that is missing has such parts itself: mostly so, and then there is
+    /// no need of a stack. Whether it did.
+    fn finish_parts(&mut self, node: NodeId, kind: Kind) -> Result<bool, Error> {
+        for (part, kind) in self.parts_in_place(node, kind)?.into_iter().rev() {
+            if matches!(self.state(part, kind), State::Done(_)) {
+                continue;
+            }
+            if let NodeContent::Schema(schema) = self.nodes[part.0 as usize].content {
+                if self.parsed(part, schema)?.has_parts_in_place {
+                    return Ok(false);
+                }
+            }
+            self.finish(part, kind)?;
+        }
+        Ok(true)
     }
 
     fn compute(&mut self, stack: &mut Vec<(NodeId, Kind)>) -> Result<FormulaId, Error> {
