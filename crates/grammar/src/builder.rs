@@ -418,6 +418,7 @@ impl GrammarBuilder {
         }
         if flat.len() > FEW {
             let mut seen = crate::collections::HashSet::default();
+            seen.reserve(flat.len());
             flat.retain(|part| seen.insert(*part));
         } else {
             let mut next = 0;

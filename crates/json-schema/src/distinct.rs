@@ -32,6 +32,7 @@ impl<T: Clone + Eq + Hash> Distinct<T> {
         let next = self.list.len();
         self.list.push(item.clone());
         if next == FEW {
+            self.numbers.reserve(4 * FEW);
             self.numbers.extend(self.list.iter().cloned().zip(0..));
         } else if next > FEW {
             self.numbers.insert(item.clone(), next);

@@ -15,7 +15,7 @@ use formwork_grammar::{ExprId, HashMap, Seeded};
 use hashbrown::HashTable;
 use smallvec::SmallVec;
 use std::hash::BuildHasher;
-use std::ops::BitOr;
+use std::ops::{BitOr, Deref};
 use std::rc::Rc;
 
 /// A formula of a [`Formulas`] arena; equal formulas have equal ids.
@@ -137,6 +137,7 @@ pub(crate) struct Dependence(u64);
 
 impl Dependence {
     const NONE: Self = Self(0);
+    const ANY: Self = Self(u64::MAX);
     /// On members whatever their names.
     pub(crate) const EVERY: Self = Self(1 << 63);
     /// On the value that was just read.
@@ -447,10 +448,22 @@ impl Formulas {
     /// Complements, absorption, and literals resolved against the clauses beside them.
     fn resolve(&mut self, all: &Distinct<FormulaId>, is_and: bool, zero: FormulaId) -> Resolved {
         let is_literal = |this: &Self, part: FormulaId| matches!(this.get(part), Formula::Atom(_));
-        let n_literals = all.list().iter().filter(|&&part| is_literal(self, part)).count();
+        let mut n_literals = 0;
+        // The keys of which all members, and of which some member is spoken of.
+        let (mut every, mut some) = (Dependence::NONE, Dependence::NONE);
+        for &part in all.list() {
+            match self.get(part) {
+                Formula::Atom(Atom::AllKeys { .. }) => every = every | self.dependence(part),
+                Formula::Atom(Atom::SomeKey { .. }) => some = some | self.dependence(part),
+                Formula::Atom(_) => {}
+                _ => continue,
+            }
+            n_literals += 1;
+        }
+        let all = Beside { all, every, some };
         if n_literals > 1 && n_literals <= 32 {
             for &part in all.list() {
-                if is_literal(self, part) && self.has_negation_in(part, all) {
+                if is_literal(self, part) && self.has_negation_in(part, &all) {
                     return Resolved::Zero;
                 }
             }
@@ -472,13 +485,13 @@ impl Formulas {
             let mut kept = FewFormulas::with_capacity(parts.len());
             for &part in parts.iter() {
                 let falsified = match self.get(part) {
-                    Formula::Atom(_) => self.has_negation_in(part, all),
+                    Formula::Atom(_) => self.has_negation_in(part, &all),
                     // One level deeper: a conjunction with a literal that is excluded beside the clause.
                     Formula::And(inner) | Formula::Or(inner) if inner.len() <= 32 => {
                         let inner = inner.clone();
                         inner
                             .iter()
-                            .any(|&literal| is_literal(self, literal) && self.has_negation_in(literal, all))
+                            .any(|&literal| is_literal(self, literal) && self.has_negation_in(literal, &all))
                     }
                     _ => false,
                 };
@@ -501,8 +514,15 @@ impl Formulas {
     }
 
     /// Whether the negation of a literal is among these parts.
-    fn has_negation_in(&mut self, literal: FormulaId, parts: &Distinct<FormulaId>) -> bool {
-        self.negation_if_made(literal).is_some_and(|negation| parts.contains(&negation))
+    fn has_negation_in(&mut self, literal: FormulaId, parts: &Beside<'_>) -> bool {
+        // PERF: of the members of an object few are spoken of in both ways.
+        let opposed = match self.get(literal) {
+            Formula::Atom(Atom::AllKeys { .. }) => parts.some,
+            Formula::Atom(Atom::SomeKey { .. }) => parts.every,
+            _ => Dependence::ANY,
+        };
+        (opposed == Dependence::ANY || !self.dependence(literal).excludes(opposed))
+            && self.negation_if_made(literal).is_some_and(|negation| parts.contains(&negation))
     }
 
     /// The negation; `None` only if it is in no formula yet.
@@ -686,6 +706,22 @@ impl Formulas {
             }
         }
         atoms
+    }
+}
+
+/// The parts that stand beside each other in a formula.
+struct Beside<'a> {
+    all: &'a Distinct<FormulaId>,
+    /// The keys of which all members are spoken of, and those of which some member is.
+    every: Dependence,
+    some: Dependence,
+}
+
+impl Deref for Beside<'_> {
+    type Target = Distinct<FormulaId>;
+
+    fn deref(&self) -> &Distinct<FormulaId> {
+        self.all
     }
 }
 
