@@ -5,7 +5,7 @@ use crate::budget::Budgets;
 use crate::captures::Capturing;
 use crate::config::Config;
 use crate::estimates::Estimates;
-use crate::pool::{Pool, Slots};
+use crate::pool::{Pool, Slot, Slots};
 use crate::recent::Came;
 use crate::runs::LongRuns;
 use crate::symbols::SymbolIds;
@@ -61,6 +61,9 @@ impl WeakGrammar {
 /// The longest form of a state that is looked up in the pool, in words: some hundred states.
 const MAX_FORM: usize = 4_000;
 
+/// What a local mask takes beside its own memory: its counters and its slot.
+const MASK_FIXED: usize = size_of::<LocalMask>() + 2 * size_of::<usize>() + size_of::<Slot>() * 4 / 3;
+
 impl fmt::Debug for CompiledGrammar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CompiledGrammar")
@@ -111,7 +114,7 @@ impl CompiledGrammar {
             inner.slots.get_or_init(rule.index(), || match inner.config.pool {
                 true => {
                     let key = (inner.automata.tables(rule), inner.automata.is_called(rule));
-                    inner.pool.slots(key, inner.automata.n_states_of(rule))
+                    inner.pool.slots(key)
                 }
                 false => Arc::default(),
             })
@@ -215,6 +218,9 @@ impl CompiledGrammar {
         if self.inner.config.arenas && arena.is_small() && !std::thread::panicking() {
             self.inner.shelf.put(arena.take(self.rows()), &self.inner.came);
         }
+        // An output has ended: nobody waits for what comes next.
+        self.inner.came.drop_some();
+        self.inner.pool.drop_some();
     }
 
     pub(crate) fn walker(&self) -> Walker {
@@ -289,7 +295,7 @@ impl CompiledGrammar {
         };
         let walker = walker.get_or_insert_with(|| self.walker());
         let local = Arc::new(walker.local_mask(state, base, ticks)?);
-        let n_bytes = size_of::<LocalMask>() + local.memory_size();
+        let n_bytes = MASK_FIXED + local.memory_size();
         self.inner.pool.count_miss(n_bytes);
         self.inner.came.add(n_bytes);
         Ok(local)

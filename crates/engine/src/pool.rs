@@ -24,7 +24,6 @@ use formwork_grammar::Generations;
 use formwork_mask::{LocalMask, Slices, Ticks};
 use formwork_vocab::Vocabulary;
 use std::fmt;
-use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -100,6 +99,8 @@ pub struct PoolStats {
     pub misses: u64,
     /// Bytes of local masks in the pool, about.
     pub bytes: usize,
+    /// Bytes of automata in the pool, about, and of what finds them.
+    pub automata_bytes: usize,
 }
 
 #[derive(Default)]
@@ -112,17 +113,12 @@ struct Masks {
     bytes: [usize; 2],
 }
 
-/// The entry under a key, perhaps a new one.
-fn found_or_new<K: Hash + Eq, V: Clone + Default>(generations: &mut Generations<K, V>, key: K) -> V {
-    match generations.get(&key) {
-        Some((found, _)) => found.clone(),
-        None => {
-            let new = V::default();
-            generations.insert(key, new.clone());
-            new
-        }
-    }
-}
+/// What the slots of a rule take with the first ones of them, and what the slot of a form does.
+const SLOTS: usize = size_of::<Slots>() + 8 * size_of::<Slot>() + 48;
+const SLOT: usize = size_of::<Slot>() + 48;
+
+/// Forgotten entries that are dropped when an output ends.
+const LEAVE: usize = 16;
 
 /// Lists of bounds on runs whose tokens are kept.
 const MAX_BOUNDS: usize = 8;
@@ -174,6 +170,7 @@ impl Pool {
             hits: self.inner.hits.load(Ordering::Relaxed),
             misses: self.inner.misses.load(Ordering::Relaxed),
             bytes: self.lock().bytes.iter().sum(),
+            automata_bytes: self.inner.automata.memory_size(),
         }
     }
 
@@ -202,17 +199,43 @@ impl Pool {
         made
     }
 
-    /// The slots of a rule of so many states.
-    pub(crate) fn slots(&self, rule: (u64, bool), n_states: usize) -> Arc<Slots> {
+    /// The slots of a rule.
+    pub(crate) fn slots(&self, rule: (u64, bool)) -> Arc<Slots> {
         let mut masks = self.lock();
-        masks.bytes[0] += n_states * size_of::<Local>();
-        found_or_new(&mut masks.rules, rule)
+        if let Some((found, was_old)) = masks.rules.get(&rule) {
+            let found = Arc::clone(found);
+            if was_old {
+                let sizes = found.made().map(|(_, _, mask)| size_of::<LocalMask>() + mask.memory_size());
+                let n_bytes = SLOTS + sizes.sum::<usize>();
+                self.count(&mut masks, n_bytes);
+            }
+            return found;
+        }
+        self.count(&mut masks, SLOTS);
+        let new = Arc::default();
+        masks.rules.insert(rule, Arc::clone(&new));
+        new
+    }
+
+    /// Drops some of what is forgotten: best called when nobody waits.
+    pub(crate) fn drop_some(&self) {
+        let Ok(mut masks) = self.inner.masks.try_lock() else { return };
+        let forgotten = (masks.rules.take_forgotten(LEAVE), masks.states.take_forgotten(LEAVE));
+        drop(masks);
+        drop(forgotten);
+        self.inner.automata.drop_some();
     }
 
     /// The slot of all states with this form.
     pub(crate) fn shared(&self, form: Vec<u32>) -> Arc<Slot> {
         let mut masks = self.lock();
-        found_or_new(&mut masks.states, form.into())
+        if let Some((found, _)) = masks.states.get(&form[..]) {
+            return Arc::clone(found);
+        }
+        self.count(&mut masks, SLOT + size_of_val(&form[..]));
+        let new = Arc::default();
+        masks.states.insert(form.into(), Arc::clone(&new));
+        new
     }
 
     pub(crate) fn count_hit(&self) {
@@ -227,7 +250,10 @@ impl Pool {
 
     /// Notes that so many bytes came into the young generation.
     pub(crate) fn count_bytes(&self, n_bytes: usize) {
-        let mut masks = self.lock();
+        self.count(&mut self.lock(), n_bytes);
+    }
+
+    fn count(&self, masks: &mut Masks, n_bytes: usize) {
         masks.bytes[0] += n_bytes;
         if masks.bytes[0] > self.inner.max_bytes / 2 {
             masks.bytes = [0, masks.bytes[0]];

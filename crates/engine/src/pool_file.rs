@@ -262,7 +262,7 @@ fn read(vocabulary: Vocabulary, max_bytes: usize, content: &[u8]) -> Result<Pool
         let (position, is_called) = (reader.u32()?, reader.bool()?);
         let missing = Malformed::new("refers to what is not there");
         let (name, n_states) = tables.get(position).ok_or(missing)?;
-        let slots = pool.slots((name, is_called), n_states);
+        let slots = pool.slots((name, is_called));
         for _ in 0..reader.len(3)? {
             let ticks = Ticks::ALL[reader.below(Ticks::ALL.len())? as usize];
             let state = reader.below(n_states)?;

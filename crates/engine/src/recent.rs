@@ -13,12 +13,12 @@ use crate::compiled::CompiledGrammar;
 use formwork_grammar::{Expr, Generations, Grammar};
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// Compiled grammars of one compiler.
 #[derive(Debug)]
 pub(crate) struct Recent {
-    generations: Mutex<Generations<Key, Entry>>,
+    generations: Arc<Mutex<Generations<Key, Entry>>>,
     came: Came,
     max_bytes: usize,
 }
@@ -30,18 +30,34 @@ struct Entry {
     n_bytes: usize,
 }
 
-/// Bytes that have come to the grammars of one compiler since the young generation was begun.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Came(Arc<AtomicUsize>);
+/// What the grammars of one compiler know of where they are kept.
+#[derive(Clone, Debug)]
+pub(crate) struct Came {
+    /// Bytes that have come since the young generation was begun.
+    n_bytes: Arc<AtomicUsize>,
+    /// They are kept there themselves.
+    generations: Weak<Mutex<Generations<Key, Entry>>>,
+}
+
+/// Forgotten grammars that are dropped when an output ends.
+const LEAVE: usize = 2;
 
 impl Came {
     pub(crate) fn add(&self, n_bytes: usize) {
-        self.0.fetch_add(n_bytes, Ordering::Relaxed);
+        self.n_bytes.fetch_add(n_bytes, Ordering::Relaxed);
     }
 
     pub(crate) fn subtract(&self, n_bytes: usize) {
         let less = |all: usize| Some(all.saturating_sub(n_bytes));
-        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        let _ = self.n_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+    }
+
+    /// Drops some of the grammars that are forgotten: best called when nobody waits.
+    pub(crate) fn drop_some(&self) {
+        let Some(generations) = self.generations.upgrade() else { return };
+        // Not under the lock; and whoever has it will do as well.
+        let forgotten = generations.try_lock().map(|mut generations| generations.take_forgotten(LEAVE));
+        drop(forgotten);
     }
 }
 
@@ -73,7 +89,9 @@ impl Hash for Key {
 impl Recent {
     /// Keeps grammars of about so many bytes; of 0 none.
     pub(crate) fn new(max_bytes: usize) -> Self {
-        Self { generations: Mutex::default(), came: Came::default(), max_bytes }
+        let generations = Arc::default();
+        let came = Came { n_bytes: Arc::default(), generations: Arc::downgrade(&generations) };
+        Self { generations, came, max_bytes }
     }
 
     /// What counts the bytes that come.
@@ -116,8 +134,8 @@ impl Recent {
 
     /// Changes the generations if half of the budget has come.
     fn age(&self, generations: &mut Generations<Key, Entry>) {
-        if self.came.0.load(Ordering::Relaxed) > self.max_bytes / 2 {
-            self.came.0.store(0, Ordering::Relaxed);
+        if self.came.n_bytes.load(Ordering::Relaxed) > self.max_bytes / 2 {
+            self.came.n_bytes.store(0, Ordering::Relaxed);
             generations.age();
         }
     }

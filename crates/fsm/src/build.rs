@@ -102,6 +102,8 @@ pub(crate) struct Memory {
     /// Automata over code points of texts that are measured, by the operands that are no length.
     pub(crate) measured: Arc<HashMap<Vec<ExprId>, Arc<Dfa>>>,
     pub(crate) measurable: Arc<Measurable>,
+    /// Whether the grammar is counted where it is kept.
+    is_counted: bool,
 }
 
 impl Memory {
@@ -109,7 +111,12 @@ impl Memory {
     pub(crate) fn without_units(&self) -> Self {
         let (units, escapes) = (Units::default(), Vec::new());
         let (texts, measured) = (Arc::clone(&self.texts), Arc::clone(&self.measured));
-        Self { units, escapes, texts, measured, measurable: Arc::clone(&self.measurable) }
+        Self { units, escapes, texts, measured, measurable: Arc::clone(&self.measurable), is_counted: true }
+    }
+
+    /// Whether nobody was told so before: then whoever asks counts the grammar.
+    pub(crate) fn first_to_count(&mut self) -> bool {
+        !std::mem::replace(&mut self.is_counted, true)
     }
 
     /// Automata over code points are to be found once more.

@@ -51,12 +51,14 @@ impl Default for Cache {
     }
 }
 
-/// What an entry takes in the map, its tables' counters included.
+/// What an entry takes in the map.
 const FIXED: usize = 64;
 
 impl Kept {
     fn size(&self) -> usize {
-        self.tables.memory_size() + self.imports.iter().map(Portable::memory_size).sum::<usize>()
+        size_of::<Tables>()
+            + self.tables.memory_size()
+            + self.imports.iter().map(Portable::memory_size).sum::<usize>()
     }
 }
 
@@ -141,6 +143,14 @@ impl Cache {
         self.count(&mut inner, FIXED + form.len() + kept.size());
         inner.units.insert(form, kept);
         None
+    }
+
+    /// Drops some of what is forgotten: best called when nobody waits. Whether there was any.
+    pub fn drop_some(&self) -> bool {
+        let mut inner = self.lock();
+        let (identities, units) = (inner.identities.take_forgotten(64), inner.units.take_forgotten(16));
+        drop(inner);
+        !identities.is_empty() || !units.is_empty()
     }
 
     /// Notes that so many bytes come into the young generation, and states that were made.

@@ -41,6 +41,8 @@ pub(crate) struct Deferred {
     draft: Option<Draft>,
     /// What positions in the automaton's form name here, if others may have the same.
     form: Option<Form>,
+    /// Whether the grammar is counted here: the first of its automata that keeps it does.
+    counts_grammar: bool,
     /// Made when first asked for: the positions in the form, and of units that are whole rules.
     positions: Option<Positions>,
 }
@@ -54,7 +56,7 @@ struct Positions {
 impl Deferred {
     /// The nodes begun by `draft` in `context`, which are given units of their own.
     pub(crate) fn new(
-        context: &Context<'_>,
+        context: &mut Context<'_>,
         plan: &Arc<Plan>,
         own: Unit,
         mut draft: Draft,
@@ -77,6 +79,7 @@ impl Deferred {
             memory,
             draft: Some(draft),
             form: None,
+            counts_grammar: context.memory.first_to_count(),
             positions: None,
         }
     }
@@ -150,13 +153,23 @@ impl Deferred {
             + self.draft.as_ref().map_or(0, Draft::memory_size)
     }
 
-    /// Heap memory in bytes of the rest, about: the part of the grammar that the automaton is of, and what it calls.
+    /// Heap memory in bytes of the units met so far.
+    pub(crate) fn units_size(&self) -> usize {
+        self.memory.units.memory_size()
+    }
+
+    /// Heap memory in bytes of the rest, about: the grammar and what is known of it, if nobody else counts them.
     pub(crate) fn memory_size(&self) -> usize {
-        const BYTES_PER_EXPR: usize = 80;
-        let n_exprs = self.form.as_ref().map_or(self.grammar.n_exprs(), |form| form.exprs.len());
-        let of_grammar = self.grammar.n_exprs() * BYTES_PER_EXPR + self.facts.memory_size();
-        size_of::<Self>()
-            + of_grammar / self.grammar.n_exprs().max(1) * n_exprs
-            + self.memory.units.memory_size()
+        let form = self.form.as_ref().map_or(0, |form| 4 * (form.exprs.len() + form.rules.len()));
+        size_of::<Self>() + form + if self.counts_grammar { self.grammar_size() } else { 0 }
+    }
+
+    fn grammar_size(&self) -> usize {
+        let n_rules = self.grammar.rules().len();
+        self.grammar.n_exprs() * BYTES_PER_EXPR + n_rules * BYTES_PER_RULE + self.facts.memory_size()
     }
 }
+
+/// What an expression takes with its operands or bytes, about, and what a rule takes with its name and place.
+const BYTES_PER_EXPR: usize = 80;
+const BYTES_PER_RULE: usize = 160;

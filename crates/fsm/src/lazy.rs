@@ -106,6 +106,8 @@ pub(crate) struct Making {
     work_left: u64,
     /// Whether a state was made since somebody last asked to [forget](Self::forget).
     is_used: bool,
+    /// What the [lists](Lazy::lists_size) took when they were last looked at.
+    lists_size: usize,
     share: Share,
 }
 
@@ -156,6 +158,7 @@ impl Lazy {
             loops: HashMap::default(),
             work_left,
             is_used: true,
+            lists_size: 0,
             share: Share::default(),
         };
         let lazy = Self {
@@ -395,7 +398,6 @@ impl Lazy {
         }
         match self.stop().map_or_else(|| making.make(number, &self.sets), Err) {
             Ok(state) => {
-                let n_states = self.n_states();
                 self.add_headers(&making.source);
                 let (position, own_bytes) = (making.made.len(), state.memory_size());
                 making.made.push(number);
@@ -403,10 +405,12 @@ impl Lazy {
                 if let Some(header) = self.headers.get(number as usize) {
                     header.0.fetch_add((position as u32 + 1) << POSITION, Ordering::Release);
                 }
-                let n_headers = self.n_states() - n_states;
-                let per_header =
-                    size_of::<OnceLock<Header>>() + if self.is_machine { PER_NUMBERED } else { 0 };
-                let n_bytes = own_bytes + PER_STATE + n_headers * per_header;
+                let mut n_bytes = own_bytes;
+                if position % COUNT_EVERY == 0 {
+                    let lists_size = self.lists_size(&making);
+                    n_bytes += lists_size.saturating_sub(making.lists_size);
+                    making.lists_size = lists_size;
+                }
                 self.n_bytes.fetch_add(n_bytes, Ordering::Relaxed);
                 if let Some(sources) = making.share.sources().cloned() {
                     making.is_used = true;
@@ -422,17 +426,30 @@ impl Lazy {
         }
     }
 
+    /// Heap memory in bytes of the lists that grow with the states.
+    fn lists_size(&self, making: &Making) -> usize {
+        let units = making.source.deferred().map_or(0, Deferred::units_size);
+        let numbered = match &making.source {
+            Source::Machine(numbered) => numbered.memory_size(),
+            _ => 0,
+        };
+        self.headers.memory_size()
+            + self.made.memory_size()
+            + self.sets.memory_size()
+            + self.loops.memory_size()
+            + making.memory_size()
+            + units
+            + numbered
+    }
+
     /// Heap memory in bytes, about; what states are made from is counted by whom it is [shared](Self::join) with.
     pub(crate) fn memory_size(&self) -> usize {
         self.n_bytes.load(Ordering::Relaxed)
     }
 }
 
-/// What a state takes in the lists, with the places that these have too many.
-const PER_STATE: usize = size_of::<OnceLock<LazyState>>() * 4 / 3 + size_of::<u32>();
-
-/// What a state takes that a machine makes: in the list, and in the map that has its number.
-const PER_NUMBERED: usize = size_of::<u128>() + 2 * size_of::<(u128, u32)>();
+/// Lists are looked at once for so many states that are made.
+const COUNT_EVERY: usize = 16;
 
 impl Source {
     fn deferred(&self) -> Option<&Deferred> {
@@ -542,6 +559,13 @@ impl Making {
         true
     }
 
+    /// Heap memory in bytes of its own lists, which stay.
+    fn memory_size(&self) -> usize {
+        size_of::<u32>() * (self.made.capacity() + self.slots.capacity())
+            + size_of::<SetId>() * self.first_bytes.capacity()
+            + self.loops.allocation_size()
+    }
+
     /// Heap memory in bytes of what states are made from and may be forgotten, about.
     fn source_size(&self) -> usize {
         match &self.source {
@@ -594,6 +618,10 @@ impl Numbered {
             return Err(Stop::States);
         }
         Ok((Few::of(byte_edges.into_iter()), next_bytes))
+    }
+
+    fn memory_size(&self) -> usize {
+        size_of::<u128>() * self.states.capacity() + self.numbers.allocation_size()
     }
 }
 

@@ -458,7 +458,7 @@ impl Tables {
             + size_of_val(&self.byte_edges[..])
             + size_of_val(&self.calls[..])
             + self.guards.memory_size()
-            + self.lazy.as_ref().map_or(0, |lazy| size_of::<Lazy>() + lazy.memory_size())
+            + self.lazy.as_ref().map_or(0, |lazy| lazy.memory_size())
             + self.unticked.get().and_then(Option::as_ref).map_or(0, |unticked| unticked.tables.memory_size())
     }
 }

@@ -5,7 +5,8 @@
 //! at a use, and what is kept is at most two generations.
 //!
 //! To forget a generation at once takes as long as it took to fill it, milliseconds for some tens of megabytes, and
-//! somebody waits for that: forgotten entries are dropped a few at a time, whenever one is added.
+//! somebody waits for that: forgotten entries are dropped a few at a time, when their owner [has time](Generations::take_forgotten)
+//! or else whenever one is added.
 
 use crate::Seeded;
 use hashbrown::HashTable;
@@ -74,6 +75,11 @@ impl<K: Hash + Eq, V> Generations<K, V> {
         self.leaving = old.into_iter();
     }
 
+    /// Some of what is forgotten and not dropped yet, for who has time to drop it.
+    pub fn take_forgotten(&mut self, n_most: usize) -> Vec<(K, V)> {
+        self.leaving.by_ref().take(n_most).collect()
+    }
+
     /// By generation, the older one first, and by key.
     pub fn sorted(&self) -> Vec<(K, V)>
     where
@@ -137,5 +143,11 @@ mod tests {
             })
             .collect();
         assert_eq!(counts, [9, 7, 5, 3, 1, 1]);
+        map.age();
+        map.age();
+        assert_eq!(map.take_forgotten(4).len(), 4);
+        assert_eq!(Arc::strong_count(&other), 3);
+        assert_eq!(map.take_forgotten(4).len(), 2);
+        assert_eq!(map.take_forgotten(4).len(), 0);
     }
 }
