@@ -15,11 +15,12 @@ pub struct Config {
     pub precompute: u64,
     /// Share local masks between rules and grammars. Default on.
     pub pool: bool,
-    /// The bytes that the pool may hold, about, and half as much again for automata; compiled grammars keep what they use.
-    /// Default 64 MiB.
+    /// The bytes that the pool's local masks may take, about, and three quarters as much again for automata; compiled
+    /// grammars keep what they use. Default 64 MiB.
     pub pool_bytes: usize,
-    /// Compiled grammars that the compiler keeps for when the same ones come again, in bytes, about, with what they do not
-    /// share and the rows that outputs leave. Default 64 MiB, some six hundred schemas; 0 keeps none.
+    /// Compiled grammars that the compiler keeps for when the same ones come again, in bytes, with the rows that outputs
+    /// leave; what they share with others is counted for each, so this is more than what they take. Default 64 MiB, some six
+    /// hundred schemas; 0 keeps none.
     pub recent_bytes: usize,
     /// Take the tokens of a state's loop wholesale from a bitset that all grammars share. Default on.
     pub slices: bool,

@@ -14,7 +14,8 @@
 //! What is in it can be [kept in a file](Pool::to_bytes) for the next process.
 //!
 //! # Memory
-//! Two [generations](Generations), which change when the young one holds half the budget. Compiled grammars keep what they hold.
+//! Two [generations](Generations), which change when the young one holds half the budget. Compiled grammars keep what they
+//! hold. What is forgotten is dropped a few entries at a time, when an output ends.
 
 use crate::estimates::Estimates;
 use crate::runs::LongRuns;
