@@ -120,6 +120,32 @@ fn definitions_and_references_are() {
     is_linear(|n| schema(&tree(n)), 40);
 }
 
+/// As descriptions of an interface are: 938 KB of definitions that refer to each other.
+#[test]
+fn many_definitions_are() {
+    let described = |n: usize| {
+        let definition = |i: usize| {
+            let property = |k: usize| match k % 4 {
+                0 => json!({"$ref": format!("#/$defs/d{}", (i * 7 + k * 13 + 1) % n)}),
+                1 => json!({"type": "array", "items": {"$ref": format!("#/$defs/d{}", (i * 5 + k) % n)}}),
+                2 => json!({"type": "string", "description": "What this is for, in a sentence or two."}),
+                _ => json!({"type": "integer", "format": "int32"}),
+            };
+            json!({"type": "object", "description": "An object.", "properties": properties(12, property)})
+        };
+        let definitions = object((0..n).map(|i| (format!("d{i}"), definition(i))));
+        json!({"$ref": "#/$defs/d0", "$defs": definitions}).to_string()
+    };
+    let n = 360;
+    assert!(described(4 * n).len() > 938 << 10, "{} bytes", described(4 * n).len());
+    let grammar = |n: usize| {
+        let grammar = json_schema::grammar(&described(n)).expect("a grammar");
+        assert!(grammar.rules().len() > n, "each definition is reached");
+        grammar
+    };
+    is_linear(grammar, n);
+}
+
 #[test]
 fn branches_are() {
     let kinds = |n: usize| {
