@@ -406,16 +406,20 @@ impl Lazy {
                     header.0.fetch_add((position as u32 + 1) << POSITION, Ordering::Release);
                 }
                 let mut n_bytes = own_bytes;
-                if position % COUNT_EVERY == 0 {
+                let counts = position % COUNT_EVERY == 0;
+                if counts {
                     let lists_size = self.lists_size(&making);
                     n_bytes += lists_size.saturating_sub(making.lists_size);
                     making.lists_size = lists_size;
                 }
                 self.n_bytes.fetch_add(n_bytes, Ordering::Relaxed);
-                if let Some(sources) = making.share.sources().cloned() {
-                    making.is_used = true;
+                making.is_used = true;
+                if let Some(sources) = making.share.sources() {
                     sources.grow(n_bytes);
-                    self.share_sources(&mut making, &sources);
+                    if counts {
+                        let sources = Arc::clone(sources);
+                        self.share_sources(&mut making, &sources);
+                    }
                 }
                 state
             }
@@ -449,6 +453,8 @@ impl Lazy {
 }
 
 /// Lists are looked at once for so many states that are made.
+///
+/// PERF: at each state, counting what states are made from was a thirtieth of filling masks.
 const COUNT_EVERY: usize = 16;
 
 impl Source {
