@@ -21,6 +21,7 @@
 //! The loop of `[a-z]*`, tokens `ab`, `ab"`, `x"`, `"`, `b",`, `1`. The slice is `ab`; the rest is `"` (`ab"`, `x"`) with
 //! `,` (`b",`) below. `"` and `1` begin outside the loop and are in neither.
 
+use crate::bits;
 use crate::boundary::Source;
 use crate::far::LongTokens;
 use crate::token_set::SharedSets;
@@ -137,7 +138,8 @@ impl Slices {
 
     fn compute_leaving(&self, slice: &Slice, source: Source, exits: &ByteSet) -> Option<Trie> {
         let mut texts: Vec<(TokenId, &[u8])> = Vec::new();
-        for token in self.bytes.outside(slice.own_loop, &slice.words, exits) {
+        let outside = self.bytes.outside(slice.own_loop, &slice.words, exits);
+        for token in bits::tokens(&outside) {
             let text = self.vocabulary.text(token).unwrap_or_default();
             let n_inside = taken(text, slice.own_loop);
             // A character of the loop that goes wrong is left to who reads bytes.
@@ -252,7 +254,6 @@ pub(crate) fn covers(own_loop: Loop, trie: &Trie, node: NodeId) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bits;
     use formwork_grammar::{CharClass, GrammarBuilder, Place};
 
     fn slices(texts: &[&[u8]]) -> Slices {
