@@ -64,15 +64,18 @@ fn automata() {
         0,
         expect![[r#"
             r0 root
-              s0: 0a -> s0, 20 -> s0, 0-9 -> s1, {r1} -> s2
-              s1*: 0a -> s2, 20 -> s2, + -> s0, 0-9 -> s1
-              s2*: 0a -> s2, 20 -> s2, + -> s0
+              s0: 0a -> s1, 20 -> s1, 0-9 -> s2, {r1} -> s3
+              s1: 0a -> s1, 20 -> s1, 0-9 -> s2, {r1} -> s3
+              s2*: 0a -> s3, 20 -> s3, + -> s4, 0-9 -> s2
+              s3*: 0a -> s3, 20 -> s3, + -> s4
+              s4: 0a -> s4, 20 -> s4, 0-9 -> s2, {r1} -> s3
             r1 atom
               s0: ( -> s1
               s1: 0a -> s1, 20 -> s1, 0-9 -> s2, {r1} -> s3
-              s2: 0a -> s3, 20 -> s3, ) -> s4, + -> s1, 0-9 -> s2
-              s3: 0a -> s3, 20 -> s3, ) -> s4, + -> s1
+              s2: 0a -> s3, 20 -> s3, ) -> s4, + -> s5, 0-9 -> s2
+              s3: 0a -> s3, 20 -> s3, ) -> s4, + -> s5
               s4*
+              s5: 0a -> s5, 20 -> s5, 0-9 -> s2, {r1} -> s3
         "#]],
     );
     dump(
@@ -89,16 +92,24 @@ fn automata() {
                 r0 [shape=point];
                 r0 -> r0s0;
                 r0s0;
-                r0s1 [shape=doublecircle];
+                r0s1;
                 r0s2 [shape=doublecircle];
-                r0s0 -> r0s0 [label="0a, 20"];
-                r0s0 -> r0s1 [label="0-9"];
-                r0s0 -> r0s2 [label="{r1 atom}", style=dashed];
-                r0s1 -> r0s2 [label="0a, 20"];
-                r0s1 -> r0s0 [label="+"];
-                r0s1 -> r0s1 [label="0-9"];
-                r0s2 -> r0s2 [label="0a, 20"];
-                r0s2 -> r0s0 [label="+"];
+                r0s3 [shape=doublecircle];
+                r0s4;
+                r0s0 -> r0s1 [label="0a, 20"];
+                r0s0 -> r0s2 [label="0-9"];
+                r0s0 -> r0s3 [label="{r1 atom}", style=dashed];
+                r0s1 -> r0s1 [label="0a, 20"];
+                r0s1 -> r0s2 [label="0-9"];
+                r0s1 -> r0s3 [label="{r1 atom}", style=dashed];
+                r0s2 -> r0s3 [label="0a, 20"];
+                r0s2 -> r0s4 [label="+"];
+                r0s2 -> r0s2 [label="0-9"];
+                r0s3 -> r0s3 [label="0a, 20"];
+                r0s3 -> r0s4 [label="+"];
+                r0s4 -> r0s4 [label="0a, 20"];
+                r0s4 -> r0s2 [label="0-9"];
+                r0s4 -> r0s3 [label="{r1 atom}", style=dashed];
               }
               subgraph cluster_r1 {
                 label="r1 atom";
@@ -109,17 +120,21 @@ fn automata() {
                 r1s2;
                 r1s3;
                 r1s4 [shape=doublecircle];
+                r1s5;
                 r1s0 -> r1s1 [label="("];
                 r1s1 -> r1s1 [label="0a, 20"];
                 r1s1 -> r1s2 [label="0-9"];
                 r1s1 -> r1s3 [label="{r1 atom}", style=dashed];
                 r1s2 -> r1s3 [label="0a, 20"];
                 r1s2 -> r1s4 [label=")"];
-                r1s2 -> r1s1 [label="+"];
+                r1s2 -> r1s5 [label="+"];
                 r1s2 -> r1s2 [label="0-9"];
                 r1s3 -> r1s3 [label="0a, 20"];
                 r1s3 -> r1s4 [label=")"];
-                r1s3 -> r1s1 [label="+"];
+                r1s3 -> r1s5 [label="+"];
+                r1s5 -> r1s5 [label="0a, 20"];
+                r1s5 -> r1s2 [label="0-9"];
+                r1s5 -> r1s3 [label="{r1 atom}", style=dashed];
               }
             }
         "#]],
@@ -182,7 +197,7 @@ fn rows() {
             row0 next { 0a 20 28 30-39 }
               r0s0 of root from here
               r1s0 of atom from here
-              waits for atom, then r0s2 of root from here
+              waits for atom, then r0s3 of root from here
         "#]],
     );
     dump(
@@ -193,7 +208,7 @@ fn rows() {
             row0 next { 0a 20 28 30-39 }
               r0s0 of root from here
               r1s0 of atom from here
-              waits for atom, then r0s2 of root from here
+              waits for atom, then r0s3 of root from here
             "("
             row1 next { 0a 20 28 30-39 }
               r1s0 of atom from here
@@ -214,11 +229,14 @@ fn rows() {
             row5 next { 0a 20 29 2b }
               r1s3 of atom from t1
             "+"
-            row1 again
+            row6 next { 0a 20 28 30-39 }
+              r1s0 of atom from here
+              r1s5 of atom from t1
+              waits for atom, then r1s3 of atom from t1
             " "
-            row1 again
+            row6 again
             "2"
-            row6 next { 0a 20 29 2b 30-39 }
+            row7 next { 0a 20 29 2b 30-39 }
               r1s2 of atom from t1
         "#]],
     );
@@ -247,13 +265,16 @@ fn masks() {
         expect![[r#"
             state    accepted suffixes  places    bytes  rule
             r0s0           12        0       0       48  root
-            r0s1           13        0       0       12  root
-            r0s2            3        0       0       12  root
+            r0s1           12        0       0       48  root
+            r0s2           13        0       0       12  root
+            r0s3            3        0       0       12  root
+            r0s4           12        0       0       48  root
             r1s0            1        0       0        4  atom
             r1s1           12        0       0       48  atom
             r1s2           14        0       0       16  atom
             r1s3            4        0       0       16  atom
-            7 masks for 8 states, 156 bytes
+            r1s5           12        0       0       48  atom
+            10 masks for 11 states, 300 bytes
         "#]],
     );
     dump(
@@ -263,7 +284,7 @@ fn masks() {
         expect![[r#"
             state    accepted suffixes  places    bytes  rule
             r1s2           14        0       0       16  atom
-            1 masks for 8 states, 16 bytes
+            1 masks for 10 states, 16 bytes
         "#]],
     );
     // With tokens that reach beyond the end of a rule.
@@ -283,13 +304,16 @@ fn masks() {
         expect![[r#"
             state    accepted suffixes  places    bytes  rule
             r0s0           14        0       0       56  root
-            r0s1           16        0       0       20  root
-            r0s2            4        0       0       16  root
+            r0s1           14        0       0       56  root
+            r0s2           16        0       0       20  root
+            r0s3            4        0       0       16  root
+            r0s4           14        0       0       56  root
             r1s0            1        0       0        4  atom
             r1s1           15        0       0       60  atom
             r1s2           18        0       1       68  atom
             r1s3            5        0       1       60  atom
-            7 masks for 8 states, 284 bytes
+            r1s5           15        0       0       60  atom
+            10 masks for 11 states, 456 bytes
         "#]],
     );
 }
