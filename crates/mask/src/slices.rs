@@ -72,6 +72,8 @@ pub(crate) const JSON_TEXT: Loop = Loop {
 const MAX_KEPT: usize = 64;
 /// With more tokens what leaves is not worth its trie: half the vocabulary leaves a loop by an ordinary letter.
 const MAX_LEAVING: usize = 8_000;
+/// With more exits the tokens that begin in the loop are looked at one by one.
+const MANY_EXITS: usize = 64;
 /// What leaves is kept for so many kinds of exits.
 const MAX_EXITS: usize = 8;
 
@@ -137,9 +139,27 @@ impl Slices {
     }
 
     fn compute_leaving(&self, slice: &Slice, source: Source, exits: &ByteSet) -> Option<Trie> {
+        if exits.len() <= MANY_EXITS {
+            let outside = self.bytes.outside(slice.own_loop, &slice.words, exits);
+            return self.leaving_of(slice, source, exits, bits::tokens(&outside));
+        }
+        // PERF: an exit is another bitset to unite, and where there are many, few tokens begin in the loop.
+        let trie = self.vocabulary.trie();
+        let inside = trie.children(Trie::ROOT).filter(|&node| slice.own_loop.may_begin(trie.byte(node)));
+        let below = inside.flat_map(|node| trie.tokens_below(node).iter().copied());
+        self.leaving_of(slice, source, exits, below.filter(|&token| !bits::get(&slice.words, token)))
+    }
+
+    /// Those of some tokens outside of the slice that leave it.
+    fn leaving_of(
+        &self,
+        slice: &Slice,
+        source: Source,
+        exits: &ByteSet,
+        outside: impl Iterator<Item = TokenId>,
+    ) -> Option<Trie> {
         let mut texts: Vec<(TokenId, &[u8])> = Vec::new();
-        let outside = self.bytes.outside(slice.own_loop, &slice.words, exits);
-        for token in bits::tokens(&outside) {
+        for token in outside {
             let text = self.vocabulary.text(token).unwrap_or_default();
             let n_inside = taken(text, slice.own_loop);
             // A character of the loop that goes wrong is left to who reads bytes.

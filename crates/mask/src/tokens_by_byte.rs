@@ -26,8 +26,6 @@ enum Having {
 
 /// Up to so many tokens are a list, which is faster to take out than a bitset.
 const FEW: usize = 1_000;
-/// With more bytes asked for, all tokens may have one.
-const MANY_BYTES: usize = 64;
 
 impl TokensByByte {
     pub(crate) fn new(vocabulary: &Vocabulary) -> Self {
@@ -85,12 +83,8 @@ impl TokensByByte {
     }
 
     /// The tokens outside of a loop's slice that have one of these bytes, or text that is not well formed if the loop has
-    /// characters beyond ASCII; perhaps others outside of the slice.
+    /// characters beyond ASCII.
     pub(crate) fn outside(&self, own_loop: Loop, slice: &[u32], bytes: &ByteSet) -> Vec<u32> {
-        // PERF: a byte is another bitset to unite; nearly all bytes are in nearly all tokens.
-        if bytes.len() > MANY_BYTES {
-            return slice.iter().map(|word| !word).collect();
-        }
         let mut words = match own_loop.leads {
             0 => vec![0; slice.len()],
             _ => self.well_formed.iter().map(|word| !word).collect(),
