@@ -5,7 +5,9 @@
 //! for are kept, and a state's edges are made when somebody first asks for them. That costs what the state costs in the
 //! whole [subset construction](crate::subset), once, under a lock; asked again it costs two loads.
 //!
-//! The nodes are made in the same way ([`deferred`](crate::deferred)): to prepare a rule costs next to nothing.
+//! The nodes are made in the same way ([`deferred`](crate::deferred)): to prepare a rule costs next to nothing. Nodes and sets
+//! are forgotten where nobody asked for a further state for long, and made again when somebody does
+//! ([`sources`](crate::sources)); the states stay.
 //!
 //! Not minimised, since that needs all states. Nodes are shared by what follows them, so equal states are rare where rules
 //! are large: names and literals. Rules that count need the number of ticks ahead of each state, sets need its guards: those
