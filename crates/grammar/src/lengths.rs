@@ -10,6 +10,9 @@
 //! A host name as people write it, `^(?=.{1,255}$)(.{1,63}\.){1,127}[a-z]+$`: 128 rounds take at least 256 characters, so
 //! the group may as well stand any number of times. Its 63 must stay. And `.{1,255}`, to be intersected with the rest, is a
 //! length and `.*`: a length can be counted, whatever stands beside it.
+//!
+//! What the other parts of a sequence need at least is no room for a part. A search for `[a-z][a-z0-9]{35}`, which is that
+//! between `.*` and `.*`, has states for sets of places in it; in 36 characters there is no room for `.*`.
 
 use crate::{CharClass, Expr, ExprId, GrammarBuilder, HashMap};
 
@@ -54,6 +57,26 @@ impl TextLengths {
     }
 }
 
+/// How long the text of each part may be where that of the whole has at most `room` characters; `None` if the others leave
+/// no room for one of them, so that nothing matches.
+fn rooms(expr: &Expr, room: u64, lengths: &HashMap<ExprId, TextLengths>) -> Option<Vec<u64>> {
+    let parts = parts(expr);
+    let least = |part: &ExprId| lengths[part].min;
+    match expr {
+        Expr::Seq(_) => {
+            let all = parts.iter().map(least).fold(0, u64::saturating_add);
+            let left = room.checked_sub(all)?;
+            Some(parts.iter().map(|part| left + least(part)).collect())
+        }
+        Expr::Repeat { body, min, .. } => {
+            let others = u64::from(min.saturating_sub(1)).saturating_mul(least(body));
+            let left = room.checked_sub(others)?;
+            (*min == 0 || left >= least(body)).then(|| vec![left])
+        }
+        _ => Some(vec![room; parts.len()]),
+    }
+}
+
 /// The operands of an expression that is text.
 fn parts(expr: &Expr) -> &[ExprId] {
     match expr {
@@ -86,30 +109,45 @@ impl GrammarBuilder {
     }
 
     /// A text expression that matches the same texts of at most `max` characters, without bounds on repetitions that no such
-    /// text exceeds. Linear in the expression's size.
+    /// text exceeds, and without rounds that no such text has room for where that leaves next to none. Linear in the
+    /// expression's size.
     pub fn text_within(&mut self, text: ExprId, max: u64) -> ExprId {
         let mut lengths = HashMap::default();
         self.measure(text, &mut lengths);
-        let mut known: HashMap<ExprId, ExprId> = HashMap::default();
-        let mut todo = vec![text];
-        while let Some(&at) = todo.last() {
+        let mut known: HashMap<(ExprId, u64), ExprId> = HashMap::default();
+        let mut todo = vec![(text, max)];
+        while let Some(&(at, room)) = todo.last() {
             let expr = self.expr(at);
+            let Some(mut rooms) = rooms(expr, room, &lengths) else {
+                known.insert((at, room), self.never());
+                todo.pop();
+                continue;
+            };
+            if known.len() >= MAX_PLACES {
+                // The room of all is room enough for each.
+                rooms.fill(max);
+            }
+            let places: Vec<(ExprId, u64)> = parts(expr).iter().copied().zip(rooms).collect();
             let n_before = todo.len();
-            todo.extend(parts(expr).iter().copied().filter(|part| !known.contains_key(part)));
+            todo.extend(places.iter().filter(|place| !known.contains_key(*place)));
             if todo.len() > n_before {
                 continue;
             }
             todo.pop();
             let expr = expr.clone();
-            let new: Vec<ExprId> = parts(&expr).iter().map(|part| known[part]).collect();
-            let needless = match expr {
-                Expr::Repeat { body, max: Some(most), .. } => {
-                    lengths[&body].min.saturating_mul(u64::from(most) + 1) > max
-                }
-                _ => false,
-            };
+            let new: Vec<ExprId> = places.iter().map(|place| known[place]).collect();
             let result = match expr {
-                Expr::Repeat { min, max, .. } => self.repeat(new[0], min, max.filter(|_| !needless)),
+                Expr::Repeat { body, min, max: most } => {
+                    let n_rounds = room.checked_div(lengths[&body].min).unwrap_or(u64::MAX);
+                    let is_class = matches!(self.expr(body), Expr::Class(_));
+                    let few = if is_class { min.saturating_add(MAX_ROUNDS_LEFT) } else { min.max(1) };
+                    let most = match (u32::try_from(n_rounds), most) {
+                        (Ok(n_rounds), _) if n_rounds <= few => Some(most.unwrap_or(u32::MAX).min(n_rounds)),
+                        (_, Some(most)) if u64::from(most) >= n_rounds => None,
+                        (_, most) => most,
+                    };
+                    self.repeat(new[0], min, most)
+                }
                 _ if new == parts(&expr) => at,
                 Expr::Seq(_) => self.seq(new),
                 Expr::Alt(_) => self.alt(new),
@@ -117,9 +155,9 @@ impl GrammarBuilder {
                 Expr::Not(_) => self.not(new[0]),
                 _ => at,
             };
-            known.insert(at, result);
+            known.insert((at, room), result);
         }
-        known[&text]
+        known[&(text, max)]
     }
 
     /// A bounded repetition of one class as its length and the class any number of times, to be intersected with others.
@@ -137,6 +175,14 @@ impl GrammarBuilder {
         }
     }
 }
+
+/// Rounds beyond the least number of a repeated class up to which it is cut down to what there is room for: `.*x{35}.*` in
+/// 36 characters is `.?x{35}.?`, and no search whose every state is a set of places in `x{35}`. Of anything else, rounds
+/// without an end are one copy, and so many are as many.
+const MAX_ROUNDS_LEFT: u32 = 4;
+
+/// Pairs of an expression and a room for it that are looked at one by one.
+const MAX_PLACES: usize = 10_000;
 
 /// Characters of a text that is short.
 const SHORT: u32 = 16;
@@ -180,7 +226,33 @@ mod tests {
             let few = b.seq([few, few]);
             b.repeat(few, 2, Some(5))
         };
-        assert_eq!(within(1, empty), "0..=30 root ::= ([a-z]* [a-z]*){2,5}");
+        assert_eq!(within(5, empty), "0..=30 root ::= ([a-z]{0,3} [a-z]{0,3}){2,5}");
+    }
+
+    #[test]
+    fn rounds_without_room_are_dropped() {
+        let search = |b: &mut GrammarBuilder| {
+            let (any, letter) = (b.class(CharClass::any()), b.class(CharClass::range('a', 'z')));
+            let (any, name) = (b.star(any), b.repeat(letter, 9, Some(9)));
+            b.seq([any, name, any])
+        };
+        let name = |max| within(max, search).split(" ::= ").last().unwrap().to_owned();
+        assert_eq!(name(9), "[a-z]{9}");
+        assert_eq!(name(11), "[^]{0,2} [a-z]{9} [^]{0,2}");
+        assert_eq!(name(20), "[^]* [a-z]{9} [^]*");
+        assert_eq!(name(8), "[]");
+        let word = |b: &mut GrammarBuilder| {
+            let letter = b.class(CharClass::range('a', 'z'));
+            let word = b.plus(letter);
+            let (word, colon) = (b.seq([word, word]), b.literal(":"));
+            let words = b.seq([word, colon]);
+            b.repeat(words, 2, None)
+        };
+        let words = |max| within(max, word).split(" ::= ").last().unwrap().to_owned();
+        assert_eq!(
+            [20, 7, 5].map(words),
+            ["([a-z]+ [a-z]+ \":\"){2,}", "([a-z]{1,2} [a-z]{1,2} \":\"){2}", "[]"]
+        );
     }
 
     #[test]

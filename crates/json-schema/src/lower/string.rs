@@ -83,16 +83,14 @@ impl Lowering<'_> {
         }
         // Bounds that the patterns keep by themselves cost nothing. One repetition of any character beside the patterns is
         // what the engine counts, where the patterns' own lengths have no gaps.
-        let (shape_min, shape_max) = texts
-            .iter()
-            .map(|&text| self.b.text_lengths(text))
-            .fold((0, u64::MAX), |(low, high), lengths| (low.max(lengths.min), high.min(lengths.max)));
-        let min = if shape_min >= min { 0 } else { min };
+        let (mut shape_min, mut shape_max) = self.shape(&texts);
         if max < shape_max {
             for text in &mut texts {
                 *text = self.b.text_within(*text, max);
             }
+            (shape_min, shape_max) = self.shape(&texts);
         }
+        let min = if shape_min >= min { 0 } else { min };
         let max = if shape_max <= max { u64::MAX } else { max };
         if min > 0 || max < u64::MAX {
             let (min, max) = bounds(min, max, pointer)?;
@@ -100,6 +98,12 @@ impl Lowering<'_> {
             texts.push(self.b.repeat(any, min, max));
         }
         Ok(self.b.and(texts))
+    }
+
+    /// Between which lengths the shapes of texts keep those that are all of them.
+    fn shape(&self, texts: &[ExprId]) -> (u64, u64) {
+        let lengths = texts.iter().map(|&text| self.b.text_lengths(text));
+        lengths.fold((0, u64::MAX), |(low, high), lengths| (low.max(lengths.min), high.min(lengths.max)))
     }
 
     fn text_atom(&mut self, atom: &Atom, pointer: &str) -> Result<ExprId, Error> {
