@@ -81,6 +81,13 @@ impl Texts {
         Ok(text)
     }
 
+    /// The lengths that a text asks for, if it asks for nothing else.
+    pub(crate) fn lengths_alone(&mut self, text: ExprId) -> Option<(u64, Option<u64>)> {
+        let &Expr::Repeat { body, min, max } = self.expr(text) else { return None };
+        let is_any = matches!(self.expr(body), Expr::Class(class) if *class == CharClass::any());
+        is_any.then(|| (min.into(), max.map(u64::from)))
+    }
+
     /// Whether a string is of a syntax.
     pub(crate) fn has_syntax(&mut self, syntax: Syntax, string: &Rc<str>) -> bool {
         match syntax {

@@ -25,3 +25,62 @@ fn a_pattern_may_bound_its_length_by_looking_ahead() {
     assert_eq!(long.len(), 255);
     assert!(accepts(&long) && !accepts(&format!("{long}z")));
 }
+
+/// A pattern beside a length is the pattern, of texts of that length.
+#[test]
+fn a_length_cuts_patterns_down_to_what_fits() {
+    let texts = |max: usize| {
+        let mut texts = vec![String::new()];
+        for _ in 0..max {
+            let longer: Vec<String> =
+                texts.iter().flat_map(|text| ["a", "b", "7"].map(|c| format!("{text}{c}"))).collect();
+            texts.extend(longer);
+            texts.sort_unstable();
+            texts.dedup();
+        }
+        texts
+    };
+    let texts = texts(6);
+    let of = |schema: &str| Schema::new(&Options::default(), schema).expect("a schema");
+    for pattern in [
+        "[a-z][a-z0-9]{2}",
+        "^[a-z]{1,3}7|b",
+        "([ab]{2}7)+$",
+        "(a|b7){2,3}b*",
+        "^(?!a*$)(b{0,4}a?){1,4}$",
+        "([ab]*7){2}",
+        ".*",
+        "^.+$",
+        "^[^]{2,4}$",
+        "b{0,9}7{1,9}",
+    ] {
+        let alone = of(&format!(r#"{{"type": "string", "pattern": "{pattern}"}}"#));
+        for (min, max) in [(0, 0), (0, 1), (1, 2), (0, 3), (3, 3), (2, 4), (4, 5), (0, 6)] {
+            let bounds = format!(r#""minLength": {min}, "maxLength": {max}"#);
+            let bounded = of(&format!(r#"{{"type": "string", "pattern": "{pattern}", {bounds}}}"#));
+            for text in &texts {
+                let json = format!("\"{text}\"");
+                let expected = (min..=max).contains(&text.len()) && alone.accepts(&json);
+                assert_eq!(bounded.accepts(&json), expected, "{pattern} {bounds} {text}");
+            }
+        }
+    }
+}
+
+/// A search in as many characters as it finds is no search, and one for anything finds it in all strings.
+#[test]
+fn searches_beside_lengths_stay_small() {
+    let id =
+        r#"{"type": "string", "pattern": "[a-zA-Z0-9][a-zA-Z0-9-]{35}", "minLength": 36, "maxLength": 36}"#;
+    let id = Schema::new(&Options::default(), id).expect("a schema");
+    let text = "a-".repeat(18);
+    assert!(id.accepts(&format!("\"{text}\"")) && !id.accepts(&format!("\"{}b\"", &text[1..])));
+    for pattern in [".*", "(.*)", r"[\\s\\S]*", "^", "^[^]{0,20000000}$", "x?"] {
+        let any = format!(
+            r#"{{"type": "string", "pattern": "{pattern}", "minLength": 1000, "maxLength": 10000000}}"#
+        );
+        let any = Schema::new(&Options::default(), &any).expect("a schema");
+        let text = "\\n-".repeat(500);
+        assert!(any.accepts(&format!("\"{text}\"")) && !any.accepts("\"short\""), "{pattern}");
+    }
+}

@@ -397,7 +397,15 @@ impl<'o> Normal<'o> {
                 f.atom(Atom::Below { bound: bound.clone(), strict: *strict })
             }
             (Assertion::MultipleOf(of), Kind::Number) => f.atom(Atom::Multiple(of.clone(), true)),
-            (Assertion::Text(text), Kind::String) => f.atom(Atom::Text(*text, true)),
+            (Assertion::Text(text), Kind::String) => match self.reader.texts.lengths_alone(*text) {
+                // `.*`, `^[\s\S]{1,50}$`: lengths are cheap however long.
+                Some((min, max)) => {
+                    let max = max.map(|max| f.atom(Atom::MaxLength(max)));
+                    let parts = [Some(f.atom(Atom::MinLength(min))), max];
+                    f.all(parts.into_iter().flatten())
+                }
+                None => f.atom(Atom::Text(*text, true)),
+            },
             (Assertion::Syntax(syntax), Kind::String) => f.atom(Atom::Syntax(*syntax, true)),
             (Assertion::MinLength(n), Kind::String) => f.atom(Atom::MinLength(*n)),
             (Assertion::MaxLength(n), Kind::String) => f.atom(Atom::MaxLength(*n)),
