@@ -24,8 +24,10 @@ use sets::Sets;
 
 /// Reads a pattern. Its length has been checked. `tail` is what may follow its match.
 pub(crate) fn read(b: &mut GrammarBuilder, text: &str, limits: &Limits, tail: Term) -> Result<Term, Error> {
+    let is_search = tail.as_whole_text() != b.empty();
     let parser = Parser {
         b,
+        is_search,
         cursor: Cursor::new(text),
         max_nesting: usize::try_from(limits.max_nesting).unwrap_or(usize::MAX),
         flags: Flags::default(),
@@ -41,8 +43,11 @@ pub(crate) fn read(b: &mut GrammarBuilder, text: &str, limits: &Limits, tail: Te
 const MAX_GROUPS_AROUND_LOOK_AHEAD: usize = 32;
 
 /// A part of a sequence.
+#[derive(Clone)]
 enum Part {
     Term(Term),
+    /// Some character, so that what follows is not at the text's start.
+    PastStart,
     /// A look-ahead, reaching to the end of the text; where it stands, for messages.
     Ahead {
         ahead: Term,
@@ -53,11 +58,25 @@ enum Part {
     Group(Vec<Vec<Part>>),
 }
 
+/// Where alternatives begin.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Begins {
+    /// Where the pattern does: of it nothing stands before.
+    First,
+    /// Where the text does: `^` stands before, and nothing else.
+    AtStart,
+    Anywhere,
+}
+
 /// What a group's brackets mean.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum GroupKind {
     Plain,
-    Ahead { negative: bool },
+    Ahead {
+        negative: bool,
+    },
+    /// `(?i)`, which many dialects have: no group.
+    Flags,
 }
 
 /// What inline flags say.
@@ -80,6 +99,8 @@ struct Parser<'a> {
     b: &'a mut GrammarBuilder,
     cursor: Cursor<'a>,
     max_nesting: usize,
+    /// Whether any text may stand before the pattern's match.
+    is_search: bool,
     /// The flags here, and below them the innermost group's alternatives and the last one's parts.
     flags: Flags,
     alternatives: Vec<Vec<Part>>,
@@ -91,7 +112,6 @@ struct Parser<'a> {
 
 impl Parser<'_> {
     fn pattern(mut self, tail: Term) -> Result<Term, Error> {
-        self.leading_flags()?;
         while let Some(c) = self.cursor.peek() {
             let offset = self.cursor.offset();
             match c {
@@ -123,7 +143,7 @@ impl Parser<'_> {
         let alternatives = std::mem::take(&mut self.alternatives);
         match plain(&alternatives) {
             Some(terms) => Ok(Term::alt(self.b, &terms)),
-            None => self.with_rest(alternatives, &tail, true, 0),
+            None => self.with_rest(alternatives, &tail, Begins::First, 0),
         }
     }
 
@@ -137,48 +157,63 @@ impl Parser<'_> {
         self.alternatives.push(parts);
     }
 
-    /// The alternatives followed by `rest`, which reaches to the end of the text. They stand at the top if no group is
-    /// around them. Recursion is as deep as groups with look-aheads nest, which is bounded.
+    /// The alternatives followed by `rest`, which reaches to the end of the text. Recursion is as deep as groups with
+    /// look-aheads nest, which is bounded.
     fn with_rest(
         &mut self,
         alternatives: Vec<Vec<Part>>,
         rest: &Term,
-        at_top: bool,
+        begins: Begins,
         depth: usize,
     ) -> Result<Term, Error> {
+        let alternatives = match begins {
+            Begins::First => self.told_where(alternatives),
+            _ => alternatives,
+        };
         let mut ways = Vec::with_capacity(alternatives.len());
         for parts in alternatives {
-            // Whether all parts before this one are `^`.
+            // Whether all parts before this one are `^`, or one character that leaves the text's start behind.
             let mut behind_start = Vec::with_capacity(parts.len());
-            let mut before = at_top;
+            let mut before = begins != Begins::Anywhere;
             for (i, part) in parts.iter().enumerate() {
-                behind_start.push(before && i > 0);
+                let is_behind = i > 0 || begins == Begins::AtStart;
+                behind_start.push(before && is_behind);
                 before &= match part {
                     Part::Term(term) => term.is_start(self.b),
-                    Part::Ahead { .. } => i > 0,
+                    Part::PastStart => true,
+                    Part::Ahead { .. } => is_behind,
                     Part::Group(_) => false,
                 };
             }
             let (mut all, mut run) = (*rest, Vec::new());
-            for (part, behind_start) in parts.into_iter().zip(behind_start).rev() {
+            for (i, (part, behind_start)) in parts.into_iter().zip(behind_start).enumerate().rev() {
                 let (ahead, negative, offset) = match part {
                     Part::Term(term) => {
                         run.push(term);
                         continue;
                     }
+                    Part::PastStart => {
+                        run.push(self.class(CharClass::any()));
+                        continue;
+                    }
                     Part::Group(inner) => {
                         all = self.followed(&mut run, all);
+                        let inner_begins = match begins {
+                            _ if behind_start => Begins::AtStart,
+                            Begins::First if i == 0 => Begins::First,
+                            _ => Begins::Anywhere,
+                        };
                         if depth >= MAX_GROUPS_AROUND_LOOK_AHEAD {
                             let message = "look-ahead inside too many groups is not supported";
                             return Err(Error::new(ErrorKind::LookAround, self.cursor.text(), 0, message));
                         }
-                        all = self.with_rest(inner, &all, false, depth + 1)?;
+                        all = self.with_rest(inner, &all, inner_begins, depth + 1)?;
                         continue;
                     }
                     Part::Ahead { ahead, negative, offset } => (ahead, negative, offset),
                 };
                 if negative && !ahead.ends_alike() && !behind_start {
-                    let message = "`^` in a negative look-ahead is supported only right after `^`";
+                    let message = "`^` in a negative look-ahead is supported only where the pattern begins";
                     return Err(Error::new(ErrorKind::LookAround, self.cursor.text(), offset, message)
                         .with_help(help::LOOK_AROUND));
                 }
@@ -188,6 +223,28 @@ impl Parser<'_> {
             ways.push(self.followed(&mut run, all));
         }
         Ok(Term::alt(self.b, &ways))
+    }
+
+    /// The alternatives, where those that begin with a look-ahead that asks about `^` are told where they stand: at the text's
+    /// start, or, where the pattern is searched for, behind some character, which is one of those that the search skips.
+    fn told_where(&self, alternatives: Vec<Vec<Part>>) -> Vec<Vec<Part>> {
+        let mut told = Vec::with_capacity(alternatives.len());
+        for parts in alternatives {
+            let mut leading = parts.iter().map_while(|part| match part {
+                Part::Ahead { ahead, negative, .. } => Some(*negative && !ahead.ends_alike()),
+                _ => None,
+            });
+            if !leading.any(|asks| asks) {
+                told.push(parts);
+                continue;
+            }
+            if self.is_search {
+                told.push(std::iter::once(Part::PastStart).chain(parts.iter().cloned()).collect());
+            }
+            let start = Part::Term(Term::start(self.b));
+            told.push(std::iter::once(start).chain(parts).collect());
+        }
+        told
     }
 
     /// The parts of a run, last first, followed by `rest`.
@@ -211,6 +268,7 @@ impl Parser<'_> {
             '\\' => match escape::read(&mut self.cursor, &mut self.sets, self.flags.ignore_case, false)? {
                 Escape::Char(c) => Ok(self.char(c)),
                 Escape::Set(class) => Ok(self.class(class)),
+                Escape::Half(_) => Err(escape::half_of_a_pair(&self.cursor, offset)),
             },
             '*' | '+' | '?' => Err(self.nothing_to_repeat(offset)),
             '{' if self.cursor.quantifier()?.is_some() => Err(self.nothing_to_repeat(offset)),
@@ -265,11 +323,11 @@ impl Parser<'_> {
         self.sequence = open.sequence;
         let plain = plain(&alternatives);
         let part = match (open.kind, plain) {
-            (GroupKind::Plain, Some(terms)) => {
+            (GroupKind::Plain | GroupKind::Flags, Some(terms)) => {
                 let group = Term::alt(self.b, &terms);
                 return self.push_quantified(group);
             }
-            (GroupKind::Plain, None) => Part::Group(alternatives),
+            (GroupKind::Plain | GroupKind::Flags, None) => Part::Group(alternatives),
             (GroupKind::Ahead { negative }, plain) => {
                 let any = self.b.class(CharClass::any());
                 let any = Term::plain(self.b.star(any), true);
@@ -278,7 +336,7 @@ impl Parser<'_> {
                         let ahead = Term::alt(self.b, &terms);
                         Term::concat(self.b, vec![ahead, any])
                     }
-                    None => self.with_rest(alternatives, &any, false, 1)?,
+                    None => self.with_rest(alternatives, &any, Begins::Anywhere, 1)?,
                 };
                 Part::Ahead { ahead, negative, offset: open.offset }
             }
@@ -300,6 +358,10 @@ impl Parser<'_> {
         self.cursor.bump();
         let outside = self.flags;
         let kind = if self.cursor.eat("?") { self.group_kind(offset)? } else { GroupKind::Plain };
+        if kind == GroupKind::Flags {
+            // For the rest of the group around, or of the pattern.
+            return Ok(());
+        }
         self.open.push(Open {
             offset,
             kind,
@@ -343,7 +405,10 @@ impl Parser<'_> {
         if self.cursor.eat(":") {
             return Ok(GroupKind::Plain);
         }
-        refuse(self, ErrorKind::Syntax, "flags in the middle of a pattern need a group: `(?i:…)`")
+        if self.cursor.eat(")") {
+            return Ok(GroupKind::Flags);
+        }
+        Err(self.cursor.syntax(offset, "this group is not closed"))
     }
 
     fn group_name(&mut self) -> Result<(), Error> {
@@ -360,23 +425,6 @@ impl Parser<'_> {
             self.cursor.bump();
         }
         Err(self.cursor.syntax(self.cursor.offset(), "a group's name is letters and digits, then `>`"))
-    }
-
-    /// `(?i)` at the start of the pattern, which many dialects have.
-    fn leading_flags(&mut self) -> Result<(), Error> {
-        let start = self.cursor;
-        let has_flags =
-            self.cursor.eat("(?") && self.cursor.peek().is_some_and(|c| c.is_ascii_lowercase() || c == '-');
-        if has_flags {
-            self.flags(start.offset())?;
-            if self.cursor.eat(")") {
-                return Ok(());
-            }
-            // `(?i:…)`: not ours, and the group will read its flags again.
-            self.flags = Flags::default();
-        }
-        self.cursor = start;
-        Ok(())
     }
 
     /// Letters that switch flags on, then perhaps `-` and letters that switch them off.

@@ -113,6 +113,30 @@ proptest! {
     }
 }
 
+#[test]
+fn a_look_ahead_that_asks_where_the_text_starts_is_exact() {
+    let texts = texts(&['a', 'b', 'c'], 5);
+    for pattern in [
+        "(?!^[ab]+$)([abc]+)",
+        "(?=^.{1,3}$)(?!^(a+b)+$)(^([ab]|c(a|b))+$)",
+        "((?!^a+$)^[ab]+$)",
+        "^((?!.*(^|b)aa?(b|$))(?!.*cc)[abc]+|c)$",
+        "(?!^ab)b|(?!^b)a$",
+        "(?!^)a",
+        "(?!(?:^a|b))[ab]c",
+    ] {
+        check_ecma(pattern, &texts);
+    }
+}
+
+#[test]
+fn flags_hold_for_the_rest_of_their_group() {
+    let texts = texts(&['a', 'A', 'b', 'B'], 3);
+    for pattern in ["a(?i)b", "a(?i)b|a", "(?:a(?i)b|a)b", "(?i)a(?-i)b", "(?i)(?-i:a)b", "b(?i)"] {
+        check_regex(Dialect::Ecma, pattern, &texts);
+    }
+}
+
 /// Patterns full of look-ahead, none of it repeated.
 fn ahead_pattern() -> impl Strategy<Value = String> {
     let leaf = proptest::sample::select(vec![
@@ -134,6 +158,7 @@ fn ahead_pattern() -> impl Strategy<Value = String> {
         "(?:b?[ac]{1,2}){1,3}",
         "(?=.{1,3}$)",
         "(?=[ab]{0,2}$)",
+        "(?!^[ab]+$)",
     ]);
     leaf.prop_map(str::to_owned).prop_recursive(4, 16, 3, |inner| {
         prop_oneof![

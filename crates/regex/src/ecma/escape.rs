@@ -9,6 +9,8 @@ use formwork_grammar::CharClass;
 /// What an escape stands for.
 pub(super) enum Escape {
     Char(char),
+    /// In a class, half a surrogate pair.
+    Half(u32),
     /// A class, with letter case already ignored if it is to be.
     Set(CharClass),
 }
@@ -56,7 +58,14 @@ pub(super) fn read(
             Some(c) => c,
             None => return Err(cursor.syntax(start, "`\\x` needs two hexadecimal digits after it")),
         },
-        'u' => unicode(cursor, start)?,
+        'u' => {
+            let code = unicode(cursor, start)?;
+            match char::from_u32(code) {
+                Some(c) => c,
+                None if in_class => return Ok(Escape::Half(code)),
+                None => return Err(half_of_a_pair(cursor, start)),
+            }
+        }
         '0' if !cursor.peek().is_some_and(|c| c.is_ascii_digit()) => '\0',
         '0' => {
             let error = cursor.syntax(start, "octal escapes are not part of the dialect");
@@ -81,8 +90,8 @@ pub(super) fn read(
     Ok(Escape::Char(char))
 }
 
-/// What follows `\u`.
-fn unicode(cursor: &mut Cursor<'_>, start: usize) -> Result<char, Error> {
+/// The code point that `\u` and what follows it stand for.
+fn unicode(cursor: &mut Cursor<'_>, start: usize) -> Result<u32, Error> {
     let code = if cursor.eat("{") {
         let digits = cursor.rest().bytes().take_while(u8::is_ascii_hexdigit).count();
         // Leading zeros do not count against the eight digits that can be read at once.
@@ -108,14 +117,16 @@ fn unicode(cursor: &mut Cursor<'_>, start: usize) -> Result<char, Error> {
             None => return Err(cursor.syntax(start, "`\\u` needs four hexadecimal digits after it")),
         }
     };
-    match char::from_u32(code) {
-        Some(c) => Ok(c),
-        None if code <= 0x10_FFFF => {
-            let message = "half a surrogate pair is not a character and cannot occur in a text";
-            Err(cursor.error(ErrorKind::NotText, start, message).with_help("write both halves, or `\\u{…}`"))
-        }
-        None => Err(cursor.syntax(start, "the last character is U+10FFFF")),
+    match code {
+        0..=0x10_FFFF => Ok(code),
+        _ => Err(cursor.syntax(start, "the last character is U+10FFFF")),
     }
+}
+
+/// What is wrong with an escape for half a surrogate pair.
+pub(super) fn half_of_a_pair(cursor: &Cursor<'_>, offset: usize) -> Error {
+    let message = "half a surrogate pair is not a character and cannot occur in a text";
+    cursor.error(ErrorKind::NotText, offset, message).with_help("write both halves, or `\\u{…}`")
 }
 
 /// What follows `\p` or `\P`.
