@@ -11,7 +11,7 @@ use crate::config::Config;
 use crate::dfa::Dfa;
 use crate::distinct;
 use crate::error::{Error, ErrorKind};
-use crate::facts::{Facts, Order, finite, first_bytes, number};
+use crate::facts::{Facts, Order, first_bytes, number};
 use crate::form::{self, Form, Former, Portable};
 use crate::lazy::Lazy;
 use crate::minimise::minimise;
@@ -146,20 +146,19 @@ impl Construction {
         let mut work = Work::new(config.limits.max_work, interrupt);
         let order = Order::of(grammar);
         let nullable = Arc::new(Facts::nullable_of(grammar, &order));
-        let plan = Plan::of(grammar, &order, config);
+        let plan = Arc::new(Plan::of(grammar, &order, config));
         let used = order.is_used();
-        let known_finite = OnceCell::new();
-        let finite = || known_finite.get_or_init(|| finite(grammar));
+        let extents = OnceCell::new();
+        let extents = || extents.get_or_init(|| nullable.extents(grammar));
         let mut memory = Memory::default();
         let mut context = Context::new(grammar, &nullable, symbols, &config.limits, &mut memory);
         let mut asked = None;
         let facts = context.prepare_measured(&plan, used, &mut work, &mut asked).and_then(|()| {
             nullable.completed(grammar, &order, &**symbols, |expr| {
                 asked = Some(expr);
-                match grammar.expr(expr) {
-                    // All texts but finitely many.
-                    Expr::Not(body) if finite()[body.index()] => Ok((true, true)),
-                    _ => context.text_facts(expr, &plan, &mut work),
+                match extents()[expr.index()].is_infinite() {
+                    true => Ok((true, true)),
+                    false => context.text_facts(expr, &plan, &mut work),
                 }
             })
         });
@@ -189,7 +188,7 @@ impl Construction {
             grammar: grammar.clone(),
             facts: Arc::new(facts),
             is_called: called_rules(grammar, order.exprs()),
-            plan: Arc::new(plan),
+            plan,
             memory,
             cache: Arc::clone(cache),
             symbols: Arc::clone(symbols),

@@ -6,6 +6,7 @@
 mod literals;
 mod tags;
 mod texts;
+mod witness;
 
 use crate::build::Memory;
 use crate::config::Limits;

@@ -6,11 +6,11 @@
 //!   automaton be built on its own, when a row first asks for it.
 //! - With which bytes its texts may *begin* (or more: a bound from above).
 //!
-//! All are least fixpoints over expressions and rules. Intersections and complements are asked of their automata, which have
-//! no rules in them. Expressions are gone through in an [order](Order) in which what they are made of comes before them,
-//! bodies of rules before references to them: one look at each decides, but for those on a circle of rules, where it takes
-//! two or three. Rules that refer to each other in an unlucky order may need many; from some on, what has grown is
-//! propagated to parents, so that the cost is linear in the grammar whatever its rules.
+//! All are least fixpoints over expressions and rules. Intersections and complements, which have no rules in them, are
+//! decided apart (`compile/witness.rs`). Expressions are gone through in an [order](Order) in which what they are made of
+//! comes before them, bodies of rules before references to them: one look at each decides, but for those on a circle of
+//! rules, where it takes two or three. Rules that refer to each other in an unlucky order may need many; from some on, what
+//! has grown is propagated to parents, so that the cost is linear in the grammar whatever its rules.
 //!
 //! # Why no automaton accepts the empty text
 //! A rule that ends where it began is what makes Earley's algorithm go wrong: it is completed in a row that is still being
@@ -217,17 +217,86 @@ impl Facts {
     }
 }
 
-/// Per expression whether it matches finitely many texts; only of those that have no rules, others are not.
-pub(crate) fn finite(grammar: &Grammar) -> Vec<bool> {
-    let mut finite = vec![false; grammar.n_exprs()];
-    for id in grammar.expr_ids().filter(|id| !grammar.properties(*id).has_rules) {
-        finite[id.index()] = match grammar.expr(id) {
-            Expr::Not(_) | Expr::Repeat { max: None, .. } => false,
-            Expr::And(parts) => parts.iter().any(|part| finite[part.index()]),
-            expr => operands(expr).iter().all(|operand| finite[operand.index()]),
-        };
+/// How many texts an expression matches, as far as that shows at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// None, or finitely many.
+    Finite,
+    /// Without number.
+    Infinite,
+    /// All but finitely many.
+    Cofinite,
+    Unknown,
+}
+
+impl Extent {
+    pub(crate) fn is_infinite(self) -> bool {
+        matches!(self, Self::Infinite | Self::Cofinite)
     }
-    finite
+}
+
+impl Facts {
+    /// Of each expression how many texts it matches; expressions that have rules are left unknown. What is known before
+    /// automata are built suffices.
+    ///
+    /// PERF: "a name that matches a pattern, but none of these" is without number if the pattern is, and so are most
+    /// intersections and complements of schemas.
+    pub(crate) fn extents(&self, grammar: &Grammar) -> Vec<Extent> {
+        use Extent::{Cofinite, Finite, Infinite, Unknown};
+        let mut extents = vec![Unknown; grammar.n_exprs()];
+        // Whether it certainly matches some text.
+        let mut productive = vec![false; grammar.n_exprs()];
+        for id in grammar.expr_ids().filter(|id| !grammar.properties(*id).has_rules) {
+            let of = |part: &ExprId| extents[part.index()];
+            let all_are = |parts: &[ExprId], extent| parts.iter().all(|part| of(part) == extent);
+            extents[id.index()] = match grammar.expr(id) {
+                Expr::Not(body) => match of(body) {
+                    Finite => Cofinite,
+                    Cofinite => Finite,
+                    _ => Unknown,
+                },
+                Expr::And(parts) => {
+                    let mut others = parts.iter().filter(|part| of(part) != Cofinite);
+                    match (others.next(), others.next()) {
+                        _ if parts.iter().any(|part| of(part) == Finite) => Finite,
+                        (None, _) => Cofinite,
+                        (Some(only), None) => of(only),
+                        _ => Unknown,
+                    }
+                }
+                Expr::Alt(parts) if all_are(parts, Finite) => Finite,
+                Expr::Alt(parts) if parts.iter().any(|part| of(part) == Cofinite) => Cofinite,
+                Expr::Alt(parts) if parts.iter().any(|part| of(part) == Infinite) => Infinite,
+                Expr::Seq(parts) if all_are(parts, Finite) => Finite,
+                Expr::Seq(parts) if parts.iter().any(|part| of(part).is_infinite()) => {
+                    if parts.iter().all(|part| productive[part.index()]) { Infinite } else { Unknown }
+                }
+                Expr::Repeat { body, max: Some(_), .. } if of(body) == Finite => Finite,
+                Expr::Repeat { body, .. } if of(body).is_infinite() => Infinite,
+                Expr::Repeat { body, max: None, .. } if productive[body.index()] && !self.nullable(*body) => {
+                    Infinite
+                }
+                Expr::JsonText(body) => match of(body) {
+                    Finite => Finite,
+                    extent if extent.is_infinite() => Infinite,
+                    _ => Unknown,
+                },
+                Expr::Empty | Expr::Never | Expr::Bytes(_) | Expr::Class(_) => Finite,
+                _ => Unknown,
+            };
+            let is_leaf = matches!(grammar.expr(id), Expr::Bytes(_) | Expr::Class(_));
+            productive[id.index()] = is_leaf
+                || extents[id.index()].is_infinite()
+                || self.nullable(id)
+                || match grammar.expr(id) {
+                    Expr::Seq(parts) => parts.iter().all(|part| productive[part.index()]),
+                    Expr::Alt(parts) => parts.iter().any(|part| productive[part.index()]),
+                    Expr::Repeat { body, .. } | Expr::JsonText(body) => productive[body.index()],
+                    _ => false,
+                };
+        }
+        extents
+    }
 }
 
 /// For each expression those that it is an operand of; for a rule's body the references to the rule.

@@ -74,7 +74,7 @@ impl Context<'_> {
     pub(crate) fn text_facts(
         &mut self,
         expr: ExprId,
-        plan: &Plan,
+        plan: &Arc<Plan>,
         work: &mut Work<'_>,
     ) -> Result<(bool, bool), Stop> {
         if let Some((parts, min, max)) = measured(self.grammar, expr).filter(|_| plan.counts()) {
@@ -85,6 +85,9 @@ impl Context<'_> {
                     .filter(|&(least, greatest)| max.is_none_or(|max| least <= max) && greatest >= min);
                 return Ok((within.is_some(), within.is_some_and(|(_, greatest)| greatest > 0)));
             }
+        }
+        if let Some(facts) = self.witness(expr, plan, work)? {
+            return Ok(facts);
         }
         self.prepare_texts(expr, self.grammar.root(), plan, work)?;
         let dfa = self.memory.known_text(expr).unwrap_or_default();
