@@ -68,10 +68,23 @@ pub(crate) const JSON_TEXT: Loop = Loop {
     leads: ((1 << 0x35) - 1) & !0b11,
 };
 
+/// The white space of JSON.
+const JSON_BLANKS: Loop = Loop { ascii: 1 << b' ' | 1 << b'\t' | 1 << b'\n' | 1 << b'\r', leads: 0 };
+
+/// What may follow white space in JSON, and digits in most languages: ASCII punctuation, digits, and what `true`, `false` and
+/// `null` begin with. What leaves a narrow loop by one of these is kept as one trie, whichever of them are read.
+pub(crate) const BEHIND_BLANKS: ByteSet = {
+    const fn bit(byte: u8) -> u64 {
+        1 << (byte - 64)
+    }
+    let others = bit(b'@') | 0x3F << 27 | 0xF << 59;
+    ByteSet::from_words([!0 << b'!', others | bit(b't') | bit(b'f') | bit(b'n'), 0, 0])
+};
+
 /// Slices that are kept; further ones are computed for whoever asks. 1 MiB for a vocabulary of 128,000.
 const MAX_KEPT: usize = 64;
 /// With more tokens what leaves is not worth its trie: half the vocabulary leaves a loop by an ordinary letter.
-const MAX_LEAVING: usize = 8_000;
+const MAX_LEAVING: usize = 10_000;
 /// With more exits the tokens that begin in the loop are looked at one by one.
 const MANY_EXITS: usize = 64;
 /// What leaves is kept for so many kinds of exits.
@@ -96,6 +109,8 @@ impl Slices {
         let exits: ByteSet = [b'"', b'\\'].into_iter().collect();
         self.leaving(&slice, Source::Rest, exits);
         self.leaving(&slice, Source::Leaving, exits);
+        let blanks = self.slice(JSON_BLANKS);
+        self.leaving(&blanks, Source::Rest, BEHIND_BLANKS);
     }
 
     /// The vocabulary.
@@ -323,6 +338,12 @@ mod tests {
         assert_eq!(tokens(Loop { ascii: AB, leads: !(1 << 0x22) }), [0, 2, 3, 6]);
         assert_eq!(tokens(Loop { ascii: 0, leads: !0 }), [2]);
         assert_eq!(slices.lock().len(), 4);
+    }
+
+    #[test]
+    fn behind_blanks_are_digits_punctuation_and_words_of_json() {
+        let is_so = |&byte: &u8| byte.is_ascii_digit() || byte.is_ascii_punctuation() || b"tfn".contains(&byte);
+        assert_eq!(BEHIND_BLANKS, (0..=0xFF).filter(is_so).collect());
     }
 
     #[test]

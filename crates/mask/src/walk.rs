@@ -23,7 +23,7 @@ use crate::counted::counted_mask;
 use crate::descent::Descent;
 use crate::far::Ticks;
 use crate::local::LocalMask;
-use crate::slices::{Slice, Slices, covers};
+use crate::slices::{BEHIND_BLANKS, Slice, Slices, covers};
 use crate::token_set::TokenSet;
 use formwork_earley::{LimitExceeded, RowId, Rows, TableId};
 use formwork_fsm::{Automata, Counter, Loop, RuleId, RuleView, StateId};
@@ -310,10 +310,15 @@ impl Walker {
         if is_text || called.iter().any(is_inside) {
             return None;
         }
-        let behind = read.union(&called);
+        let behind: ByteSet = read.union(&called).iter().filter(|&byte| !is_inside(byte)).collect();
         // Behind the rule's end anything may be read. And what follows white space and digits is of many kinds, what follows the
         // inside of a string of few.
-        let exits = if ends || !is_wide_loop(slice.own_loop()) { ByteSet::FULL } else { behind };
+        let exits = match ends {
+            true => ByteSet::FULL,
+            false if is_wide_loop(slice.own_loop()) => behind,
+            false if behind.is_subset(&BEHIND_BLANKS) => BEHIND_BLANKS,
+            false => ByteSet::FULL,
+        };
         let exits = exits.iter().filter(|&byte| !is_inside(byte)).collect();
         // The rest was read behind the loop, so rules that the state calls are read there too.
         let (source, first) = match whole {
