@@ -229,8 +229,16 @@ impl Rows {
     /// # Errors
     /// A limit.
     pub fn floating(&mut self, state: StateId) -> Result<RowId, LimitExceeded> {
+        self.alone(state, TableId::FLOATING)
+    }
+
+    /// The row of one state alone, of a rule that does not count and for which those wait in `origin`.
+    ///
+    /// # Errors
+    /// A limit.
+    pub fn alone(&mut self, state: StateId, origin: TableId) -> Result<RowId, LimitExceeded> {
         self.scratch.kernel.clear();
-        self.scratch.kernel.push(Item { state, origin: Some(TableId::FLOATING), count: 0 });
+        self.scratch.kernel.push(Item { state, origin: Some(origin), count: 0 });
         self.intern_kernel()
     }
 

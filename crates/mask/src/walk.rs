@@ -3,7 +3,7 @@
 //! The first byte is read by the state's own edges only, since rules that it predicts have states, and local masks, of
 //! their own. After that sub-rules are predicted as usual, in rows whose outermost rule floats: where it began is unknown,
 //! and where it ends is a boundary. While a single state is all there is, its automaton is stepped directly, on every byte
-//! with which nothing that it calls begins.
+//! with which nothing that it calls begins; so is that of a rule that was called, up to where it may end or calls another.
 //!
 //! What is not walked:
 //! - tokens that the state's own [loop](crate::slices) takes, and of those that leave it the part before;
@@ -64,6 +64,8 @@ pub struct Switches {
 pub(crate) enum Config {
     /// One floating state; what it calls matters only on bytes with which something called begins.
     State(StateId),
+    /// One state of something that was called, which reads bytes and nothing else, and who waits for its rule.
+    Inside(StateId, TableId),
     Row(RowId),
 }
 
@@ -519,6 +521,13 @@ impl Walker {
                 let Some(target) = plain else { return Ok(None) };
                 return Ok(Some((Config::State(state.sibling(target)), view.is_accepting(target))));
             }
+            Config::Inside(state, origin) => {
+                let Some(target) = automata.step(state, byte).0 else { return Ok(None) };
+                if automata.only_reads(target).is_some() {
+                    return Ok(Some((Config::Inside(target, origin), false)));
+                }
+                Some(self.rows.alone(target, origin)?)
+            }
             Config::Row(row) => self.rows.advance(row, byte)?,
         };
         let Some(row) = row else { return Ok(None) };
@@ -528,6 +537,11 @@ impl Walker {
                 // Calls of the state would be scannable too, unless they are of no byte at all.
                 if item.origin == Some(TableId::FLOATING) && !automata.calls(item.state) {
                     return Ok(Some((Config::State(item.state), ends)));
+                }
+                // What is called is not walked by its own edges alone where it may end.
+                if automata.only_reads(item.state).is_some() {
+                    let origin = item.origin.unwrap_or(self.rows.table(row));
+                    return Ok(Some((Config::Inside(item.state, origin), ends)));
                 }
             }
         }
@@ -539,6 +553,7 @@ impl Walker {
     pub(crate) fn goes_on(&self, view: RuleView<'_>, config: Config) -> bool {
         match config {
             Config::State(state) => view.goes_on(state.local()),
+            Config::Inside(..) => true,
             Config::Row(row) => !self.rows.scannable(row).is_empty(),
         }
     }
@@ -548,6 +563,7 @@ impl Walker {
     pub(crate) fn next_bytes(&self, view: RuleView<'_>, config: Config) -> ByteSet {
         match config {
             Config::State(state) => view.next_bytes(state.local()).union(view.called_bytes(state.local())),
+            Config::Inside(state, _) => *self.rows.automata().next_bytes(state),
             Config::Row(row) => *self.rows.next_bytes(row),
         }
     }
@@ -571,6 +587,7 @@ impl Walker {
                         && !is_text(automata, state.rule())
                         && self.chains.covers(view, state.local(), trie, node)
             }
+            Config::Inside(state, _) => covers(automata.own_loop(state), trie, node),
             Config::Row(row) => {
                 self.rows.scannable(row).iter().any(|item| covers(automata.own_loop(item.state), trie, node))
             }
