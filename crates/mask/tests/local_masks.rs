@@ -171,6 +171,28 @@ fn an_item_far_from_its_bounds_is_not_counted_and_one_near_them_is() {
 }
 
 #[test]
+fn an_item_far_below_its_lower_bound_goes_where_it_can_still_reach_it() {
+    let long = "a".repeat(30);
+    let tokens = ["a", "aaaa", "\"", "a\"", "-", "aa-", "-\"", &long];
+    // Behind the dash it is at most 8 letters to the end.
+    let counted = "root ::= \"\\\"\" And([a-z]* (\"-\" [a-z]{0,8})?, [ -~]{60,99}) \"\\\"\"";
+    let after = |n: usize| "\"".to_owned() + &"a".repeat(n);
+    for switches in [SWITCHES, Switches { slices: false, suffixes: true }] {
+        let mut fixture = fixture(counted, &tokens);
+        fixture.switches = switches;
+        assert_eq!(fixture.allowed(after(5).as_bytes()), ["a", "aaaa", &long], "{switches:?}");
+        assert_eq!(fixture.allowed(after(20).as_bytes()), ["a", "aaaa", &long], "{switches:?}");
+        assert_eq!(fixture.allowed(after(49).as_bytes()), ["a", "aaaa", "aa-", &long], "{switches:?}");
+        assert_eq!(fixture.allowed(after(51).as_bytes()), ["a", "aaaa", "-", "aa-", &long], "{switches:?}");
+        assert_eq!(
+            fixture.allowed(after(59).as_bytes()),
+            ["a", "aaaa", "a\"", "-", "aa-", "-\"", &long],
+            "{switches:?}"
+        );
+    }
+}
+
+#[test]
 fn an_item_whose_byte_may_tick_and_may_not_is_not_counted_either() {
     let long = "a ".repeat(15);
     let tokens = ["a", " ", "a a", "a b a b ", ".", "a.", " a.", &long];

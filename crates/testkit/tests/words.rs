@@ -10,7 +10,8 @@ use formwork_testkit::{Outcome, Rng};
 use proptest::prelude::*;
 
 /// `"` words `"`, of which so many are counted: with gaps that are longer than a blank, left out, or both, and with or
-/// without a last word; as text or JSON text; perhaps beside the empty text or another text.
+/// without a last word; as text or JSON text; perhaps beside the empty text or another text. Or a text of so many characters,
+/// which may reach a part that has an end.
 fn words(rng: &mut Rng) -> Grammar {
     let mut b = GrammarBuilder::new();
     let root = b.declare("root", Place::none());
@@ -28,8 +29,20 @@ fn words(rng: &mut Rng) -> Grammar {
     };
     let body = if rng.chance(3, 4) { b.seq([word, gap]) } else { b.seq([gap, word]) };
     let max = [3, 9, 20, 30, 60][rng.below(5)];
-    let min = [0, 0, 1, 3, max][rng.below(5)];
-    let counted = b.repeat(body, min, if rng.chance(5, 6) { Some(max) } else { None });
+    let min = [0, 0, 1, 3, max / 2, max][rng.below(6)];
+    let upper = rng.chance(5, 6).then_some(max);
+    let counted = match rng.below(4) {
+        0 => {
+            let any = b.class(CharClass::any());
+            let (length, words, end) = (b.repeat(any, min, upper), b.star(body), b.repeat(any, 0, Some(6)));
+            let dash = b.literal("-");
+            let end = b.seq([dash, end]);
+            let end = b.optional(end);
+            let pattern = b.seq([words, end]);
+            b.and([pattern, length])
+        }
+        _ => b.repeat(body, min, upper),
+    };
     let text = match rng.below(3) {
         0 => counted,
         1 => b.seq([counted, word]),
@@ -56,7 +69,7 @@ fn random_case(rng: &mut Rng) -> EngineCase {
     let shape = VocabularyShape {
         max_long_tokens: 60,
         max_token_len: rng.between(3, 36),
-        ..VocabularyShape::complete(b"aaaab       \"\\n".to_vec())
+        ..VocabularyShape::complete(b"aaaab       -\"\\n".to_vec())
     };
     EngineCase::over(rng, grammar, &shape)
 }
