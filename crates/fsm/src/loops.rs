@@ -46,6 +46,12 @@ impl Loop {
         }
     }
 
+    /// The bytes with which its characters begin.
+    #[inline]
+    pub fn first_bytes(&self) -> ByteSet {
+        ByteSet::from_words([self.ascii as u64, (self.ascii >> 64) as u64, 0, self.leads])
+    }
+
     /// Whether these bytes (bit `b % 64` of word `b / 64`) are all found in characters of the loop; for bytes beyond ASCII
     /// the text must be well formed besides.
     #[inline]

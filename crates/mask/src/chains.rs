@@ -66,9 +66,6 @@ impl Chains {
     /// Whether the state's chain reads every text below the node.
     #[inline]
     pub(crate) fn covers(&mut self, view: RuleView<'_>, state: u32, trie: &Trie, node: NodeId) -> bool {
-        if view.next_bytes(state).len() < FEW as usize {
-            return false;
-        }
         let [low, high, beyond_a, beyond_b] = trie.bytes_below(node);
         if beyond_a | beyond_b != 0 {
             return false;
@@ -88,7 +85,7 @@ impl Chains {
         node: NodeId,
     ) -> bool {
         let [low, high, beyond_a, beyond_b] = trie.bytes_below(node);
-        if beyond_a | beyond_b != 0 || view.next_bytes(state).len() < FEW as usize {
+        if beyond_a | beyond_b != 0 {
             return false;
         }
         let chain = match self.any_order.get(&state) {
@@ -114,9 +111,6 @@ impl Chains {
         node: NodeId,
         accepted: &mut Vec<TokenId>,
     ) -> bool {
-        if view.next_bytes(state).len() < FEW as usize {
-            return false;
-        }
         let [low, high, beyond_a, beyond_b] = trie.bytes_below(node);
         if beyond_a | beyond_b != 0 || trie.height(node) == u8::MAX {
             return false;

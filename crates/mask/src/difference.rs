@@ -95,9 +95,10 @@ impl Walker {
             if !children.wants(byte) {
                 continue;
             }
-            let is_first = frames.len() == 1;
+            // The first byte is the states' own.
+            let calls = frames.len() > 1;
             let mut step = |from: Option<Config>| match from {
-                Some(from) => self.step(automata, view, from, byte, is_first, false),
+                Some(from) => self.step(automata, view, from, byte, calls, false),
                 None => Ok(None),
             };
             let (of_state, of_base) = (step(from.state)?, step(from.base)?);
@@ -124,7 +125,7 @@ impl Walker {
             }
             let mut both = Both { state: of_state.map(|(to, _)| to), base: of_base.map(|(to, _)| to) };
             let covered = |walker: &mut Self, config: Option<Config>| {
-                config.is_some_and(|config| walker.covered(automata, view, trie, config, node))
+                config.is_some_and(|config| walker.covered(automata, view, trie, config, node, true))
             };
             let tokens = match has_below {
                 true => trie.tokens_at(node),
@@ -164,7 +165,7 @@ impl Walker {
                 (a, b) => [a, b]
                     .into_iter()
                     .flatten()
-                    .map(|config| self.next_bytes(view, config))
+                    .map(|config| self.next_bytes(view, config).0)
                     .fold(ByteSet::EMPTY, |all, bytes| all.union(&bytes)),
             };
             if !bytes.is_empty() {

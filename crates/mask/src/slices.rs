@@ -342,7 +342,8 @@ mod tests {
 
     #[test]
     fn behind_blanks_are_digits_punctuation_and_words_of_json() {
-        let is_so = |&byte: &u8| byte.is_ascii_digit() || byte.is_ascii_punctuation() || b"tfn".contains(&byte);
+        let is_so =
+            |&byte: &u8| byte.is_ascii_digit() || byte.is_ascii_punctuation() || b"tfn".contains(&byte);
         assert_eq!(BEHIND_BLANKS, (0..=0xFF).filter(is_so).collect());
     }
 

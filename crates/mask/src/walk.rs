@@ -72,6 +72,8 @@ pub(crate) enum Config {
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     config: Config,
+    /// Whether what a single state calls matters, and there may be something.
+    calls: bool,
     children: Descent,
     /// The bytes read from the root to the node.
     depth: usize,
@@ -146,6 +148,8 @@ fn is_wide_loop(own_loop: Loop) -> bool {
 
 /// Rows kept from one walk to the next; the same sub-rules recur.
 const KEPT_ROWS: usize = 2_000;
+/// Sets of fewer characters take too few tokens to be worth the question.
+const MANY: usize = 8;
 /// Subtrees of fewer nodes are walked rather than asked about chains.
 const WORTH_A_CHAIN: u32 = 4;
 /// A loop of so many ASCII characters reads much of a vocabulary.
@@ -279,7 +283,7 @@ impl Walker {
         if let Some((source, trie, first)) = &leaving {
             let start = Start { is_wide: is_wide && *source != Source::Rest, ..start };
             self.walk(&automata, trie, *source, start, first, &mut findings)?;
-            bytes = bytes.iter().filter(|&byte| !taken.may_begin(byte)).collect();
+            bytes = bytes.difference(&taken.first_bytes());
         }
         let start = Start { slice: if words.is_some() { taken } else { Loop::default() }, is_wide, ..start };
         self.walk(&automata, vocabulary.trie(), Source::Vocabulary, start, &bytes, &mut findings)?;
@@ -298,7 +302,7 @@ impl Walker {
     /// walk them; they need not be looked for in the vocabulary then. `None` if these are very many.
     fn leaving(&self, start: Start<'_>, slice: &Slice, whole: bool) -> Option<(Source, Arc<Trie>, ByteSet)> {
         let Start { view, is_called, is_text, .. } = start;
-        let is_inside = |byte: u8| slice.own_loop().may_begin(byte);
+        let inside = slice.own_loop().first_bytes();
         let own = *view.next_bytes(start.state.local());
         // What some state that reads the slice's characters reads besides, what it calls, and whether it ends.
         let (mut read, mut called) = (own, *view.called_bytes(start.state.local()));
@@ -309,10 +313,10 @@ impl Walker {
             ends |= is_called && view.is_accepting(state);
         }
         // A rule that begins with a character of the loop may have begun anywhere before.
-        if is_text || called.iter().any(is_inside) {
+        if is_text || !called.intersection(&inside).is_empty() {
             return None;
         }
-        let behind: ByteSet = read.union(&called).iter().filter(|&byte| !is_inside(byte)).collect();
+        let behind = read.union(&called).difference(&inside);
         // Behind the rule's end anything may be read. And what follows white space and digits is of many kinds, what follows the
         // inside of a string of few.
         let exits = match ends {
@@ -321,10 +325,10 @@ impl Walker {
             false if behind.is_subset(&BEHIND_BLANKS) => BEHIND_BLANKS,
             false => ByteSet::FULL,
         };
-        let exits = exits.iter().filter(|&byte| !is_inside(byte)).collect();
+        let exits = exits.difference(&inside);
         // The rest was read behind the loop, so rules that the state calls are read there too.
         let (source, first) = match whole {
-            true => (Source::Leaving, own.iter().filter(|&byte| is_inside(byte)).collect()),
+            true => (Source::Leaving, own.intersection(&inside)),
             false => (Source::Rest, behind),
         };
         Some((source, self.slices.leaving(slice, source, exits)?, first))
@@ -368,9 +372,12 @@ impl Walker {
         let children = Descent::along(Trie::ROOT, *bytes);
         let config = Config::State(start.state);
         let in_slice = !start.slice.is_empty() && source == Source::Vocabulary;
-        self.frames.push(Frame { config, children, depth: 0, is_boundary: false, in_slice });
+        // The first byte is the state's own; in the rest of a slice the loop was read before.
+        let calls = source == Source::Rest;
+        self.frames.push(Frame { config, calls, children, depth: 0, is_boundary: false, in_slice });
         while let Some(frame) = self.frames.last_mut() {
-            let (from, above, selective) = (frame.config, frame.depth, frame.children.is_selective());
+            let (from, calls) = (frame.config, frame.calls);
+            let (above, selective) = (frame.depth, frame.children.is_selective());
             let above_in_slice = frame.in_slice;
             let Some(node) = frame.children.next(trie) else {
                 self.leave(&mut findings.boundaries);
@@ -389,9 +396,7 @@ impl Walker {
                 let n = trie.token_range(node).len();
                 self.pending.iter_mut().for_each(|pending| pending.boundary.n_tokens -= n);
             }
-            // In the rest of a slice the loop was read before.
-            let is_first = above == 0 && source != Source::Rest;
-            let reached = self.step(automata, view, from, byte, is_first, ahead.is_some())?;
+            let reached = self.step(automata, view, from, byte, calls, ahead.is_some())?;
             let Some((config, ends)) = reached else {
                 self.undecided(trie, node);
                 continue;
@@ -423,7 +428,9 @@ impl Walker {
             let alive = self.goes_on(view, config);
             let ends = ends && is_called;
             let may_be_short = self.switches.slices && !ends && !start.is_text && self.pending.is_empty();
-            if let (Config::State(state), true) = (config, may_be_short) {
+            let (bytes, calls) = if alive { self.next_bytes(view, config) } else { (ByteSet::EMPTY, false) };
+            let are_many = bytes.len() >= MANY;
+            if let (Config::State(state), true) = (config, may_be_short && are_many) {
                 if self.chains.takes_short(view, state.local(), trie, node, &mut self.accepted) {
                     continue;
                 }
@@ -439,12 +446,12 @@ impl Walker {
                 }
             }
             let in_any_order = |walker: &mut Self| match config {
-                Config::State(state) if start.is_wide && !start.is_text => {
+                Config::State(state) if start.is_wide && !start.is_text && are_many => {
                     walker.chains.covers_in_any_order(view, state.local(), trie, node)
                 }
                 _ => false,
             };
-            if alive && (self.covered(automata, view, trie, config, node) || in_any_order(self)) {
+            if alive && (self.covered(automata, view, trie, config, node, are_many) || in_any_order(self)) {
                 self.accepted.extend_from_slice(trie.tokens_below(node));
                 continue;
             }
@@ -464,7 +471,6 @@ impl Walker {
                 let boundary = Boundary { source, node, undecided: ByteSet::EMPTY, n_tokens: 0 };
                 self.pending.push(Pending { boundary, depth });
             }
-            let bytes = self.next_bytes(view, config);
             let children = Descent::new(trie, node, &bytes);
             if children.is_selective() && !self.pending.is_empty() {
                 // Children that are not visited are undecided.
@@ -477,12 +483,12 @@ impl Walker {
                     boundary.n_tokens += n;
                 }
             }
-            self.frames.push(Frame { config, children, depth, is_boundary: ends, in_slice });
+            self.frames.push(Frame { config, calls, children, depth, is_boundary: ends, in_slice });
         }
         Ok(())
     }
 
-    /// What is reached by one byte, and whether the floating rule may end there.
+    /// What is reached by one byte, and whether the floating rule may end there; without `calls` by the state's own edges.
     #[inline]
     pub(crate) fn step(
         &mut self,
@@ -490,11 +496,12 @@ impl Walker {
         view: RuleView<'_>,
         from: Config,
         byte: u8,
-        is_first: bool,
+        calls: bool,
         counts: bool,
     ) -> Result<Option<(Config, bool)>, LimitExceeded> {
         let row = match from {
-            Config::State(state) if counts && is_first => {
+            // Behind the first byte everything is in rows.
+            Config::State(state) if counts => {
                 // What the state calls has states of its own, but counts are kept in rows.
                 let counter = automata.counter(state.rule());
                 let members = matches!(counter, Some(Counter::Members | Counter::Distinct));
@@ -509,9 +516,7 @@ impl Walker {
                 }
             }
             // The first byte is the state's own: the rules that it calls have states of their own.
-            Config::State(state)
-                if counts || !is_first && view.called_bytes(state.local()).contains(byte) =>
-            {
+            Config::State(state) if calls && view.called_bytes(state.local()).contains(byte) => {
                 let row = self.rows.floating(state)?;
                 self.rows.advance(row, byte)?
             }
@@ -558,17 +563,21 @@ impl Walker {
         }
     }
 
-    /// The bytes that may be read, behind the first.
+    /// The bytes that may be read, behind the first; and whether a single state calls something.
     #[inline]
-    pub(crate) fn next_bytes(&self, view: RuleView<'_>, config: Config) -> ByteSet {
+    pub(crate) fn next_bytes(&self, view: RuleView<'_>, config: Config) -> (ByteSet, bool) {
         match config {
-            Config::State(state) => view.next_bytes(state.local()).union(view.called_bytes(state.local())),
-            Config::Inside(state, _) => *self.rows.automata().next_bytes(state),
-            Config::Row(row) => *self.rows.next_bytes(row),
+            Config::State(state) => {
+                let called = view.called_bytes(state.local());
+                (view.next_bytes(state.local()).union(called), !called.is_empty())
+            }
+            Config::Inside(state, _) => (*self.rows.automata().next_bytes(state), false),
+            Config::Row(row) => (*self.rows.next_bytes(row), false),
         }
     }
 
-    /// Whether some state's loop or chain reads everything below the node, so that all tokens there stay inside.
+    /// Whether some state's loop or chain reads everything below the node, so that all tokens there stay inside; it reads [many](MANY)
+    /// bytes or not.
     #[inline]
     pub(crate) fn covered(
         &mut self,
@@ -577,12 +586,14 @@ impl Walker {
         trie: &Trie,
         config: Config,
         node: NodeId,
+        are_many: bool,
     ) -> bool {
         match config {
             Config::State(state) => {
                 let n_below = trie.end(node).get() - node.get();
                 covers(view.own_loop(state.local()), trie, node)
-                    || n_below > WORTH_A_CHAIN
+                    || are_many
+                        && n_below > WORTH_A_CHAIN
                         && self.switches.slices
                         && !is_text(automata, state.rule())
                         && self.chains.covers(view, state.local(), trie, node)
