@@ -88,6 +88,7 @@ struct Inner {
     max_bytes: usize,
     hits: AtomicU64,
     misses: AtomicU64,
+    missed_bytes: AtomicU64,
 }
 
 /// How a [`Pool`] has been used.
@@ -98,6 +99,8 @@ pub struct PoolStats {
     pub hits: u64,
     /// Local masks that had to be computed, cheap ones included.
     pub misses: u64,
+    /// What these took, in bytes, whether they are still there or not; with what finds them, and what they share once.
+    pub missed_bytes: u64,
     /// Bytes of local masks in the pool, about.
     pub bytes: usize,
     /// Bytes of automata in the pool, about, and of what finds them.
@@ -156,6 +159,7 @@ impl Pool {
             max_bytes,
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
+            missed_bytes: AtomicU64::new(0),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -170,6 +174,7 @@ impl Pool {
         PoolStats {
             hits: self.inner.hits.load(Ordering::Relaxed),
             misses: self.inner.misses.load(Ordering::Relaxed),
+            missed_bytes: self.inner.missed_bytes.load(Ordering::Relaxed),
             bytes: self.lock().bytes.iter().sum(),
             automata_bytes: self.inner.automata.memory_size(),
         }
@@ -246,6 +251,7 @@ impl Pool {
     /// Notes a local mask that was computed.
     pub(crate) fn count_miss(&self, n_bytes: usize) {
         self.inner.misses.fetch_add(1, Ordering::Relaxed);
+        self.inner.missed_bytes.fetch_add(n_bytes as u64, Ordering::Relaxed);
         self.count_bytes(n_bytes);
     }
 

@@ -16,7 +16,7 @@
 
 use crate::boundary::{Boundaries, Boundary, Source};
 use crate::descent::Descent;
-use crate::local::{Base, LocalMask};
+use crate::local::{Base, LocalMask, Rare};
 use crate::slices::{JSON_TEXT, covers};
 use crate::token_set::TokenSet;
 use crate::walk::{Config, Walker};
@@ -55,7 +55,7 @@ impl Walker {
         base: Option<(StateId, Arc<LocalMask>)>,
     ) -> Result<Option<LocalMask>, LimitExceeded> {
         let Some((base, mask)) = base else { return Ok(None) };
-        if mask.base.is_some() || mask.counted.is_some() || !mask.rechecks.is_empty() {
+        if mask.has_base() || mask.counted().is_some() || !mask.rechecks().is_empty() {
             return Ok(None);
         }
         let Some(mut found) = self.difference(vocabulary.trie(), automata, view, state, base)? else {
@@ -70,7 +70,7 @@ impl Walker {
         let boundaries = Boundaries::new(vocabulary, None, found.boundaries, None, self.switches.suffixes);
         let base = Some(Base { mask, less: found.less.into(), excluded: found.excluded.into() });
         let accepted = TokenSet::List(found.more.into());
-        Ok(Some(LocalMask { accepted, boundaries, base, ..LocalMask::default() }))
+        Ok(Some(LocalMask::new(accepted, boundaries, Rare { base, ..Rare::default() })))
     }
 
     fn difference(

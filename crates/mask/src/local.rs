@@ -21,12 +21,19 @@ pub struct LocalMask {
     /// Beside those of the base.
     pub(crate) accepted: TokenSet,
     pub(crate) boundaries: Boundaries,
+    /// `None` if it has nothing of that.
+    rare: Option<Box<Rare>>,
+}
+
+/// What few local masks have.
+#[derive(Debug, Default)]
+pub(crate) struct Rare {
     /// Subtrees of the vocabulary's trie whose tokens depend on the count of the item: to be walked from the item itself.
     pub(crate) rechecks: Box<[NodeId]>,
     /// Another state of the rule that says nearly the same.
     pub(crate) base: Option<Base>,
     /// For a state of a counted rule without calls: everything, by count.
-    pub(crate) counted: Option<Box<CountedMask>>,
+    pub(crate) counted: Option<CountedMask>,
 }
 
 /// A state that says nearly the same; what it says holds, but for the [difference](crate::difference).
@@ -86,19 +93,40 @@ pub(crate) struct End {
 }
 
 impl LocalMask {
+    pub(crate) fn new(accepted: TokenSet, boundaries: Boundaries, rare: Rare) -> Self {
+        let Rare { rechecks, base, counted } = &rare;
+        let has_some = !rechecks.is_empty() || base.is_some() || counted.is_some();
+        Self { accepted, boundaries, rare: has_some.then(|| Box::new(rare)) }
+    }
+
+    #[inline]
+    pub(crate) fn rechecks(&self) -> &[NodeId] {
+        self.rare.as_ref().map_or(&[], |rare| &rare.rechecks)
+    }
+
+    #[inline]
+    pub(crate) fn base(&self) -> Option<&Base> {
+        self.rare.as_ref()?.base.as_ref()
+    }
+
+    #[inline]
+    pub(crate) fn counted(&self) -> Option<&CountedMask> {
+        self.rare.as_ref()?.counted.as_ref()
+    }
+
     /// The number of tokens accepted (for a counted state: under some count).
     pub fn n_accepted(&self) -> usize {
         let of_base = |base: &Base| base.mask.n_accepted().saturating_sub(base.less.len());
-        let base = self.base.as_ref().map_or(0, of_base);
-        base + self.counted.as_ref().map_or_else(|| self.accepted.len(), |counted| counted.all.len())
+        let base = self.base().map_or(0, of_base);
+        base + self.counted().map_or_else(|| self.accepted.len(), |counted| counted.all.len())
     }
 
     /// The number of tokens kept as suffixes of this state's own, and the number of places in shared tries; those of the
     /// [base](Self::has_base) not counted.
     pub fn n_boundaries(&self) -> (usize, usize) {
         let (n_tokens, n_places) = self.boundaries.len();
-        let mut n = (n_tokens, n_places + self.rechecks.len());
-        for end in self.counted.iter().flat_map(|counted| &counted.ends) {
+        let mut n = (n_tokens, n_places + self.rechecks().len());
+        for end in self.counted().into_iter().flat_map(|counted| &counted.ends) {
             let (n_tokens, n_places) = end.boundaries.len();
             n = (n.0 + n_tokens, n.1 + n_places);
         }
@@ -107,18 +135,21 @@ impl LocalMask {
 
     /// Whether it is kept as the difference from another state's.
     pub fn has_base(&self) -> bool {
-        self.base.is_some()
+        self.base().is_some()
     }
 
     /// Heap memory in bytes, without what it shares.
     pub fn memory_size(&self) -> usize {
         let mut size =
-            self.accepted.memory_size() + self.boundaries.memory_size() + size_of_val(&self.rechecks[..]);
-        if let Some(base) = &self.base {
+            self.accepted.memory_size() + self.boundaries.memory_size() + size_of_val(self.rechecks());
+        if self.rare.is_some() {
+            size += size_of::<Rare>();
+        }
+        if let Some(base) = self.base() {
             size += size_of_val(&base.less[..]) + size_of_val(&base.excluded[..]);
         }
-        if let Some(counted) = &self.counted {
-            size += size_of::<CountedMask>() + counted.all.memory_size();
+        if let Some(counted) = self.counted() {
+            size += counted.all.memory_size();
             let groups = counted.groups.iter().map(|group| size_of::<Group>() + group.tokens.memory_size());
             let steps = counted.steps.iter().map(|step| size_of::<Step>() + step.tokens.memory_size());
             let ends = counted.ends.iter().map(|end| size_of::<End>() + end.boundaries.memory_size());
@@ -129,12 +160,12 @@ impl LocalMask {
 
     /// Whether a bitset belongs to it: worth being written first.
     pub(crate) fn is_wide(&self) -> bool {
-        self.counted.is_none() && (self.base.is_some() || self.accepted.is_wide())
+        self.counted().is_none() && (self.base().is_some() || self.accepted.is_wide())
     }
 
     /// Makes a mask hold the accepted tokens and nothing else; not for counted states.
     pub(crate) fn write_to(&self, mask: &mut [u32]) {
-        let Some(base) = &self.base else { return self.accepted.write_to(mask) };
+        let Some(base) = self.base() else { return self.accepted.write_to(mask) };
         // A base has none itself.
         base.mask.accepted.write_to(mask);
         for &token in &base.less {
@@ -145,7 +176,7 @@ impl LocalMask {
 
     /// Adds the accepted tokens to a mask; not for counted states.
     pub(crate) fn add_to(&self, mask: &mut [u32]) {
-        if let Some(base) = &self.base {
+        if let Some(base) = self.base() {
             // Of what is taken out, others may have put some in before.
             let absent: SmallVec<[TokenId; 32]> =
                 base.less.iter().copied().filter(|&token| !bits::get(mask, token)).collect();

@@ -58,12 +58,12 @@ impl Recipe {
         for (local, left_and_due) in locals {
             let listed = local.accepted.listed();
             if left_and_due.is_none() && local.is_wide() && matches!(first, First::Nothing) {
-                let (set, less) = match &local.base {
+                let (set, less) = match local.base() {
                     Some(base) => (&base.mask.accepted, &base.less[..]),
                     None => (&local.accepted, &[][..]),
                 };
-                let beside = if local.base.is_some() { (set.listed(), listed) } else { (listed, &[][..]) };
-                let has_one = local.base.is_none() || local.accepted.words().is_none();
+                let beside = if local.has_base() { (set.listed(), listed) } else { (listed, &[][..]) };
+                let has_one = !local.has_base() || local.accepted.words().is_none();
                 match set.words() {
                     Some(words) if has_one && beside.0.len() + less.len() + beside.1.len() <= MAX_COPIED => {
                         first = First::Words(Arc::clone(words));
@@ -103,7 +103,7 @@ impl Recipe {
         out.iter().for_each(|&token| bits::clear(mask, token));
         then.iter().for_each(|&token| bits::set(mask, token));
         for Other { local, left_and_due } in &self.others {
-            match (&local.counted, *left_and_due) {
+            match (local.counted(), *left_and_due) {
                 (Some(counted), Some((left, due))) => counted.add_to(mask, left, due),
                 _ => local.add_to(mask),
             }
@@ -124,7 +124,8 @@ impl Recipe {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::local::Base;
+    use crate::boundary::Boundaries;
+    use crate::local::{Base, Rare};
 
     fn tokens(ids: &[u32]) -> Box<[TokenId]> {
         ids.iter().map(|&id| TokenId::new(id)).collect()
@@ -137,18 +138,22 @@ mod tests {
         bits::tokens(&mask).map(TokenId::get).collect()
     }
 
+    fn mask_of(accepted: TokenSet, base: Option<Base>) -> Arc<LocalMask> {
+        Arc::new(LocalMask::new(accepted, Boundaries::default(), Rare { base, ..Rare::default() }))
+    }
+
     #[test]
     fn a_state_beside_its_base_is_one_bitset_and_one_list() {
         let of_base =
             TokenSet::Bits { words: [0b1111_0000, 0].into(), more: tokens(&[33, 34]), of_slice: false };
-        let base = Arc::new(LocalMask { accepted: of_base, ..LocalMask::default() });
+        let base = mask_of(of_base, None);
         let beside = Base { mask: base, less: tokens(&[4, 33]), excluded: Box::default() };
         let accepted = TokenSet::List(tokens(&[1]));
-        let name = Arc::new(LocalMask { accepted, base: Some(beside), ..LocalMask::default() });
+        let name = mask_of(accepted, Some(beside));
         let other = TokenSet::Bits { words: [1 << 4, 0].into(), more: tokens(&[40]), of_slice: false };
-        let other = Arc::new(LocalMask { accepted: other, ..LocalMask::default() });
+        let other = mask_of(other, None);
         let list = TokenSet::List(tokens(&[33]));
-        let list = Arc::new(LocalMask { accepted: list, ..LocalMask::default() });
+        let list = mask_of(list, None);
         let alone = Recipe::of([(&name, None)].into_iter(), &tokens(&[50]));
         assert_eq!(written(&alone), [1, 5, 6, 7, 34, 50]);
         assert_eq!((alone.n_tokens(), alone.others.len()), (6, 0));
@@ -162,7 +167,7 @@ mod tests {
     fn without_a_bitset_everything_is_listed() {
         let list = |ids| {
             let accepted = TokenSet::List(tokens(ids));
-            Arc::new(LocalMask { accepted, ..LocalMask::default() })
+            mask_of(accepted, None)
         };
         let recipe = Recipe::of([(&list(&[2, 3]), None), (&list(&[3, 64]), None)].into_iter(), &[]);
         assert_eq!(written(&recipe), [2, 3, 64]);

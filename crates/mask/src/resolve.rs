@@ -140,7 +140,7 @@ impl Resolver {
             return None;
         }
         let counts =
-            |item: &Item, local: &LocalMask| local.counted.is_some().then(|| left_and_due(rows, item));
+            |item: &Item, local: &LocalMask| local.counted().is_some().then(|| left_and_due(rows, item));
         let items = rows.scannable(row).iter().zip(&self.locals);
         Some(Recipe::of(items.map(|(item, local)| (local, counts(item, local))), &self.extra))
     }
@@ -203,7 +203,7 @@ impl Resolver {
             let item = rows.scannable(row)[*i];
             add_accepted(rows, &item, long, mask);
             let key = (rows.automata().rule_of(item.state), item.origin.unwrap_or(rows.table(row)));
-            if let Some(long) = &long.counted {
+            if let Some(long) = long.counted() {
                 self.ends(rows, item, key, long, mark)?;
             }
         }
@@ -223,15 +223,15 @@ impl Resolver {
     ) -> Result<(), LimitExceeded> {
         let mask_of_state = Arc::clone(&self.locals[i]);
         let item = rows.scannable(row)[i];
-        for &node in &mask_of_state.rechecks {
+        for &node in mask_of_state.rechecks() {
             self.recheck(vocabulary, rows, row, item, node, mask)?;
         }
         let key = (rows.automata().rule_of(item.state), item.origin.unwrap_or(rows.table(row)));
-        if let Some(counted) = &mask_of_state.counted {
+        if let Some(counted) = mask_of_state.counted() {
             return self.ends(rows, item, key, counted, mark);
         }
         self.boundaries(rows, key, &mask_of_state.boundaries, 0, mark)?;
-        match &mask_of_state.base {
+        match mask_of_state.base() {
             Some(Base { mask: base, .. }) => self.boundaries(rows, key, &base.boundaries, i + 1, mark),
             None => Ok(()),
         }
@@ -275,7 +275,7 @@ impl Resolver {
             }
         };
         let Some(row) = row else { return Ok(()) };
-        let excluded = match beside.checked_sub(1).and_then(|i| self.locals[i].base.as_ref()) {
+        let excluded = match beside.checked_sub(1).and_then(|i| self.locals[i].base()) {
             Some(base) => &base.excluded[..],
             None => &[],
         };
@@ -354,7 +354,8 @@ impl Resolver {
             let shared = trie.checked_sub(1).map(|i| Arc::clone(&tries[i]));
             let trie = shared.as_deref().unwrap_or_else(|| vocabulary.trie());
             let beside = beside.checked_sub(1).map(|i| Arc::clone(&self.locals[i]));
-            let excluded = beside.iter().flat_map(|local| &local.base).map(|base| &base.excluded[..]).next();
+            let excluded =
+                beside.iter().filter_map(|local| local.base()).map(|base| &base.excluded[..]).next();
             let excluded = excluded.map(|nodes| Excluded::new(vocabulary, nodes));
             let key = match together {
                 [Place { node, bytes, waits: Some((rule, table)), .. }] => {
@@ -531,7 +532,7 @@ fn write_accepted(rows: &Rows, items: &[Item], locals: &[Arc<LocalMask>], mask: 
 
 /// Adds what a local mask accepts for an item.
 fn add_accepted(rows: &Rows, item: &Item, local: &LocalMask, mask: &mut [u32]) {
-    match &local.counted {
+    match local.counted() {
         None => local.add_to(mask),
         Some(counted) => {
             let (left, due) = left_and_due(rows, item);

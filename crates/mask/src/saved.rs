@@ -9,7 +9,7 @@
 
 use crate::bits;
 use crate::boundary::{Boundaries, Place, Source};
-use crate::local::{Base, CountedMask, End, Group, LocalMask, Step};
+use crate::local::{Base, CountedMask, End, Group, LocalMask, Rare, Step};
 use crate::slices::{Leaving, Slice, Slices};
 use crate::token_set::TokenSet;
 use formwork_fsm::{Loop, Malformed, Reader, Writer};
@@ -66,7 +66,7 @@ impl<'a> MaskWriter<'a> {
     /// The number by which [`Masks::get`] finds the mask again.
     pub fn add(&mut self, mask: &Arc<LocalMask>) -> u32 {
         // A base has none itself, so this goes one level deep.
-        let base = mask.base.as_ref().map(|base| self.add_alone(&base.mask, None));
+        let base = mask.base().map(|base| self.add_alone(&base.mask, None));
         self.add_alone(mask, base)
     }
 
@@ -75,11 +75,10 @@ impl<'a> MaskWriter<'a> {
             return known;
         }
         let number = self.masks.number(mask);
-        let LocalMask { accepted, boundaries, rechecks, base: beside, counted } = &**mask;
-        self.token_set(accepted);
-        self.boundaries(boundaries);
-        self.nodes(rechecks);
-        match (base, beside) {
+        self.token_set(&mask.accepted);
+        self.boundaries(&mask.boundaries);
+        self.nodes(mask.rechecks());
+        match (base, mask.base()) {
             (Some(number), Some(beside)) => {
                 self.written.u8(1);
                 self.written.u32(number);
@@ -88,7 +87,7 @@ impl<'a> MaskWriter<'a> {
             }
             _ => self.written.u8(0),
         }
-        match counted {
+        match mask.counted() {
             Some(counted) => {
                 self.written.u8(1);
                 self.counted(counted);
@@ -348,15 +347,15 @@ impl<'a> Reading<'a> {
                 let mask = Arc::clone(&known[reader.below(known.len())? as usize]);
                 let (less, excluded) = (self.tokens(reader)?, self.nodes(reader)?);
                 let ascending = excluded.windows(2).all(|pair| pair[0] < pair[1]);
-                if mask.base.is_some() || mask.counted.is_some() || !ascending {
+                if mask.has_base() || mask.counted().is_some() || !ascending {
                     return Err(Malformed::new("has a mask beside one that it cannot be beside"));
                 }
                 Some(Base { mask, less, excluded })
             }
             false => None,
         };
-        let counted = if reader.bool()? { Some(Box::new(self.counted(reader)?)) } else { None };
-        Ok(LocalMask { accepted, boundaries, rechecks, base, counted })
+        let counted = if reader.bool()? { Some(self.counted(reader)?) } else { None };
+        Ok(LocalMask::new(accepted, boundaries, Rare { rechecks, base, counted }))
     }
 
     fn token_set(&self, reader: &mut Reader<'_>) -> Result<TokenSet, Malformed> {

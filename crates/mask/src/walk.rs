@@ -22,7 +22,7 @@ use crate::chains::{Chains, widest};
 use crate::counted::counted_mask;
 use crate::descent::Descent;
 use crate::far::Ticks;
-use crate::local::LocalMask;
+use crate::local::{LocalMask, Rare};
 use crate::slices::{BEHIND_BLANKS, Slice, Slices, covers};
 use crate::token_set::TokenSet;
 use formwork_earley::{LimitExceeded, RowId, Rows, TableId};
@@ -234,7 +234,8 @@ impl Walker {
         if by_letters && !automata.refers(rule) {
             let is_long = ticks == Ticks::Long;
             let counted = counted_mask(&self.slices, &automata, state, is_long, self.switches.suffixes);
-            return Ok(LocalMask { counted: Some(Box::new(counted)), ..LocalMask::default() });
+            let rare = Rare { counted: Some(counted), ..Rare::default() };
+            return Ok(LocalMask::new(TokenSet::default(), Boundaries::default(), rare));
         }
         if self.rows.n_rows() > KEPT_ROWS {
             self.rows = Rows::new(Arc::clone(&automata), self.rows.limits().clone());
@@ -294,8 +295,8 @@ impl Walker {
             words,
         );
         let accepted = TokenSet::from_tokens(&self.slices, words, &self.accepted);
-        let rechecks = findings.rechecks.into();
-        Ok(LocalMask { accepted, boundaries, rechecks, ..LocalMask::default() })
+        let rare = Rare { rechecks: findings.rechecks.into(), ..Rare::default() };
+        Ok(LocalMask::new(accepted, boundaries, rare))
     }
 
     /// The tokens that leave the slice in a way that matters, as [`whole`](Source::Leaving) texts or not, and the bytes along which to

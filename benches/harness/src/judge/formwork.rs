@@ -6,7 +6,7 @@ use crate::engine::{Compiled, Engine, Failure, Laps, Session};
 use crate::protocol::{Job, Source, Start};
 use anyhow::Result;
 use formwork::tags::{self, Cache};
-use formwork::{CompiledGrammar, Compiler, Config, Grammar, Matcher, TokenId, Vocabulary, fsm};
+use formwork::{CompiledGrammar, Compiler, Config, Grammar, Matcher, Pool, TokenId, Vocabulary, fsm};
 
 /// Formwork with one configuration of its compiler.
 struct Formwork {
@@ -52,7 +52,8 @@ impl Engine for Formwork {
         laps.lap("frontend");
         let compiled = self.compiler.compile(&grammar).map_err(|error| error.to_string())?;
         let config = self.config.automata.clone();
-        Ok(Box::new(Ready { compiled, grammar, config }))
+        let pool = self.compiler.pool().clone();
+        Ok(Box::new(Ready { compiled, grammar, config, pool }))
     }
 
     /// With another vocabulary, so that nothing is shared with what is measured.
@@ -80,6 +81,7 @@ struct Ready {
     compiled: CompiledGrammar,
     grammar: Grammar,
     config: fsm::Config,
+    pool: Pool,
 }
 
 impl Compiled for Ready {
@@ -98,6 +100,7 @@ impl Compiled for Ready {
         let (automata, ns) = clock::time(build);
         let (done, all) = self.compiled.n_local_masks();
         let n_states = automata.map_or(0, |automata| automata.n_states());
+        let pool = self.pool.stats();
         let figures = [
             ("automata ns", ns),
             ("states", n_states as u64),
@@ -105,6 +108,8 @@ impl Compiled for Ready {
             ("local masks done", done as u64),
             ("bytes", self.compiled.memory_size() as u64),
             ("bytes of local masks", self.compiled.local_masks_size() as u64),
+            ("local masks so far", pool.misses),
+            ("bytes of local masks so far", pool.missed_bytes),
         ];
         figures.map(|(name, value)| (name.to_owned(), value)).into()
     }

@@ -40,7 +40,7 @@ pub fn section(record: &mut Record, engine: &str, fates: &[Fate], cases: &[Case]
     let per_file = |name: &str| table::grouped(total(name) / measured.len().max(1) as u64);
     record.line(&format!(
         "Per grammar, on average: {} states that may need a local mask; {} local masks there after the first mask and {} after \
-         the walks, of {} bytes each; {} bytes with all that is shared.\n",
+         the walks, of {} bytes each with all that is shared; {} bytes a grammar.\n",
         per_file("local masks"),
         per_file("local masks at first"),
         per_file("local masks done"),
