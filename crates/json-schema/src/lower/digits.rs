@@ -292,7 +292,7 @@ impl Lowering<'_> {
 
     /// All states that digits lead to; `None` if there are more than `max`.
     fn explore(
-        &mut self,
+        &self,
         formula: FormulaId,
         questions: &Questions,
         fraction: Fraction,
@@ -335,12 +335,10 @@ impl Lowering<'_> {
         Some((edges, ends))
     }
 
-    fn evaluate(&mut self, formula: FormulaId, questions: &Questions, state: &State) -> bool {
-        let result = self.normal.formulas.replace(formula, &mut HashMap::default(), &mut |_, id, _| {
-            let holds = questions.checks.get(&id).is_some_and(|check| questions.holds(state, check));
-            if holds { FormulaId::TRUE } else { FormulaId::FALSE }
-        });
-        result == FormulaId::TRUE
+    fn evaluate(&self, formula: FormulaId, questions: &Questions, state: &State) -> bool {
+        self.normal.formulas.holds(formula, &mut |id, _| {
+            questions.checks.get(&id).is_some_and(|check| questions.holds(state, check))
+        })
     }
 
     fn questions(&mut self, formula: FormulaId, pointer: &str) -> Result<Questions, Error> {

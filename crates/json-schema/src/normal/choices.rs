@@ -7,7 +7,7 @@
 //! nothing, so no complement is needed.
 
 use super::build::Normal;
-use super::formula::{Atom, Dependence, FewFormulas, Formula, FormulaId};
+use super::formula::{Atom, Dependence, FewFormulas, Formula, FormulaId, Formulas};
 use crate::error::Error;
 use formwork_grammar::HashMap;
 
@@ -65,7 +65,7 @@ impl Normal<'_> {
                         all.push(if holds { demand } else { self.formulas.negate(demand) });
                         settled.insert(atom, if holds { FormulaId::TRUE } else { FormulaId::FALSE });
                     }
-                    let rest = self.settle_all(rest, &settled);
+                    let rest = self.settle_values(rest, &settled);
                     todo.push((self.formulas.all(all), rest));
                 }
                 continue;
@@ -87,8 +87,17 @@ impl Normal<'_> {
     }
 
     fn settle(&mut self, formula: FormulaId, atom: FormulaId, value: FormulaId) -> FormulaId {
-        self.formulas
-            .replace(formula, &mut HashMap::default(), &mut |_, id, _| if id == atom { value } else { id })
+        let settle = &mut |_: &mut Formulas, id, _: &Atom| if id == atom { value } else { id };
+        self.formulas.replace_dependent(formula, Dependence::VALUE, settle)
+    }
+
+    /// [`Self::settle_all`] for what is asked of the value just read.
+    ///
+    /// PERF: of the conditions of a large object few ask anything of one value.
+    fn settle_values(&mut self, formula: FormulaId, settled: &HashMap<FormulaId, FormulaId>) -> FormulaId {
+        self.formulas.replace_dependent(formula, Dependence::VALUE, &mut |_, id, _| {
+            settled.get(&id).copied().unwrap_or(id)
+        })
     }
 
     pub(super) fn settle_all(
@@ -166,6 +175,6 @@ impl Normal<'_> {
         if settled.is_empty() {
             return formula;
         }
-        self.settle_all(formula, &settled)
+        self.settle_values(formula, &settled)
     }
 }

@@ -104,11 +104,9 @@ impl Normal<'_> {
     }
 
     /// Whether a formula over sets holds for what none of them contains.
-    fn holds_for_others(&mut self, formula: FormulaId) -> bool {
-        let result = self.formulas.replace(formula, &mut HashMap::default(), &mut |_, _, atom| match atom {
-            Atom::StringIn(_, false) | Atom::NumberIn(_, false) => FormulaId::TRUE,
-            _ => FormulaId::FALSE,
-        });
-        result == FormulaId::TRUE
+    fn holds_for_others(&self, formula: FormulaId) -> bool {
+        self.formulas.holds(formula, &mut |_, atom| {
+            matches!(atom, Atom::StringIn(_, false) | Atom::NumberIn(_, false))
+        })
     }
 }

@@ -52,18 +52,14 @@ impl Normal<'_> {
     pub(crate) fn string_satisfies(&mut self, formula: FormulaId, string: &Rc<str>) -> bool {
         let texts = &mut self.reader.texts;
         let length = string.chars().count() as u64;
-        let result = self.formulas.replace(formula, &mut HashMap::default(), &mut |_, _, atom| {
-            let holds = match atom {
-                Atom::Text(text, sign) => texts.matches(*text, string) == *sign,
-                Atom::Syntax(syntax, sign) => texts.has_syntax(*syntax, string) == *sign,
-                Atom::MinLength(n) => length >= *n,
-                Atom::MaxLength(n) => length <= *n,
-                Atom::StringIn(set, sign) => set.binary_search(string).is_ok() == *sign,
-                _ => false,
-            };
-            if holds { FormulaId::TRUE } else { FormulaId::FALSE }
-        });
-        result == FormulaId::TRUE
+        self.formulas.holds(formula, &mut |_, atom| match atom {
+            Atom::Text(text, sign) => texts.matches(*text, string) == *sign,
+            Atom::Syntax(syntax, sign) => texts.has_syntax(*syntax, string) == *sign,
+            Atom::MinLength(n) => length >= *n,
+            Atom::MaxLength(n) => length <= *n,
+            Atom::StringIn(set, sign) => set.binary_search(string).is_ok() == *sign,
+            _ => false,
+        })
     }
 
     /// The formula after a member.
@@ -186,17 +182,18 @@ impl Normal<'_> {
     }
 
     /// Whether the array or object may end here.
-    pub(crate) fn may_end(&mut self, formula: FormulaId) -> bool {
-        let end = self.formulas.replace(formula, &mut HashMap::default(), &mut |_, _, atom| match atom {
-            Atom::SomeKey { .. }
-            | Atom::Some { .. }
-            | Atom::AtLeast { .. }
-            | Atom::MinItems(_)
-            | Atom::MinMembers(_)
-            | Atom::Unique(false) => FormulaId::FALSE,
-            _ => FormulaId::TRUE,
-        });
-        end == FormulaId::TRUE
+    pub(crate) fn may_end(&self, formula: FormulaId) -> bool {
+        self.formulas.holds(formula, &mut |_, atom| {
+            !matches!(
+                atom,
+                Atom::SomeKey { .. }
+                    | Atom::Some { .. }
+                    | Atom::AtLeast { .. }
+                    | Atom::MinItems(_)
+                    | Atom::MinMembers(_)
+                    | Atom::Unique(false)
+            )
+        })
     }
 }
 

@@ -644,6 +644,10 @@ impl Formulas {
         };
         let mut replaced = FewFormulas::with_capacity(parts.len());
         for &part in parts.iter() {
+            if on.is_some_and(|on| on.excludes(self.dependence(part))) {
+                replaced.push(part);
+                continue;
+            }
             let new = self.replace_in(part, on, memory, f);
             // PERF: most formulas are a few atoms, for which a memory is not worth its allocation.
             if !matches!(self.get(part), Formula::Atom(_)) || !memory.is_empty() {
@@ -656,6 +660,44 @@ impl Formulas {
             return id;
         }
         self.join(&mut replaced.into_iter(), is_and)
+    }
+
+    /// Whether the formula holds where atoms hold as `f` says; no further atoms are asked once that is decided.
+    /// The depth limit bounds the recursion.
+    pub(crate) fn holds(&self, id: FormulaId, f: &mut impl FnMut(FormulaId, &Atom) -> bool) -> bool {
+        self.holds_in(id, &mut HashMap::default(), f)
+    }
+
+    fn holds_in(
+        &self,
+        id: FormulaId,
+        memory: &mut HashMap<FormulaId, bool>,
+        f: &mut impl FnMut(FormulaId, &Atom) -> bool,
+    ) -> bool {
+        let (parts, is_and) = match self.get(id) {
+            Formula::False => return false,
+            Formula::True => return true,
+            Formula::Atom(atom) => return f(id, atom),
+            Formula::And(parts) => (parts, true),
+            Formula::Or(parts) => (parts, false),
+        };
+        for &part in parts.iter() {
+            let holds = match self.get(part) {
+                Formula::And(_) | Formula::Or(_) => match memory.get(&part) {
+                    Some(&known) => known,
+                    None => {
+                        let holds = self.holds_in(part, memory, f);
+                        memory.insert(part, holds);
+                        holds
+                    }
+                },
+                _ => self.holds_in(part, memory, f),
+            };
+            if holds != is_and {
+                return !is_and;
+            }
+        }
+        is_and
     }
 
     /// The conjuncts of a formula; itself if it is no conjunction.
