@@ -19,6 +19,7 @@ use crate::loops::{self, Loop};
 use crate::membership::{Membership, Standing};
 use crate::regions;
 use crate::segmented::Segmented;
+use crate::state_view::StateView;
 use crate::tables::{ByteEdge, Tables};
 use crate::work::Stop;
 use formwork_grammar::{ByteSet, Grammar, Place, SymbolSet};
@@ -498,6 +499,12 @@ impl Automata {
         self.of(state).is_made(state.number)
     }
 
+    /// A state, for who asks much of it; its edges are made if they are not yet.
+    #[inline]
+    pub fn at(&self, state: StateId) -> StateView<'_> {
+        StateView::of(self.of(state), state.number)
+    }
+
     /// The states of a rule, for who asks about many.
     pub fn view(&self, rule: RuleId) -> RuleView<'_> {
         RuleView { tables: &self.link(rule).tables }
@@ -581,13 +588,8 @@ impl Automata {
     /// The bytes that the state reads, if that is all: it refers to no rule, cannot end, and does not count.
     #[inline]
     pub fn only_reads(&self, state: StateId) -> Option<&ByteSet> {
-        let tables = self.of(state);
-        let more = self.counter(state.rule).is_some()
-            || tables.is_accepting(state.number)
-            || !tables.call_edges(state.number).is_empty()
-            || !tables.reads_bytes(state.number)
-            || tables.has_failed();
-        (!more).then(|| tables.next_bytes(state.number))
+        let at = self.at(state);
+        (self.counter(state.rule).is_none() && at.only_reads()).then(|| at.next_bytes())
     }
 
     /// Bytes with which a rule may begin that the state refers to, directly or at the beginning of one that it refers to;
@@ -723,7 +725,13 @@ pub struct RuleView<'a> {
     tables: &'a Tables,
 }
 
-impl RuleView<'_> {
+impl<'a> RuleView<'a> {
+    /// One state, for who asks much of it; its edges are made if they are not yet.
+    #[inline]
+    pub fn at(&self, number: u32) -> StateView<'a> {
+        StateView::of(self.tables, number)
+    }
+
     /// As [`Automata::step`], by numbers.
     #[inline]
     pub fn step(&self, number: u32, byte: u8) -> (Option<u32>, Option<u32>) {
@@ -792,7 +800,7 @@ fn step(tables: &Tables, number: u32, byte: u8) -> (Option<u32>, Option<u32>) {
 
 /// Binary above a dozen ranges, else linear: measured equal to dense tables, at a tenth of their memory.
 #[inline]
-fn find(edges: &[ByteEdge], byte: u8) -> Option<u32> {
+pub(crate) fn find(edges: &[ByteEdge], byte: u8) -> Option<u32> {
     if edges.len() <= 12 {
         for edge in edges {
             if byte <= edge.high {

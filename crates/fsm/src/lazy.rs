@@ -227,7 +227,7 @@ impl Lazy {
 
     /// A state with its edges.
     #[inline]
-    fn state(&self, number: u32) -> &LazyState {
+    pub(crate) fn state(&self, number: u32) -> &LazyState {
         match self.position(number).and_then(|position| self.made.get(position)) {
             Some(state) => state,
             None => self.make(number),
@@ -270,12 +270,22 @@ impl Lazy {
 
     #[inline]
     pub(crate) fn next_bytes(&self, number: u32) -> &ByteSet {
-        self.set(self.state(number).next_bytes)
+        self.next_bytes_of(self.state(number))
+    }
+
+    #[inline]
+    pub(crate) fn next_bytes_of(&self, state: &LazyState) -> &ByteSet {
+        self.set(state.next_bytes)
     }
 
     #[inline]
     pub(crate) fn called_bytes(&self, number: u32) -> &ByteSet {
-        self.set(self.state(number).called_bytes)
+        self.called_bytes_of(self.state(number))
+    }
+
+    #[inline]
+    pub(crate) fn called_bytes_of(&self, state: &LazyState) -> &ByteSet {
+        self.set(state.called_bytes)
     }
 
     #[inline]
@@ -286,7 +296,12 @@ impl Lazy {
     /// The state's loop, of these tables.
     #[inline]
     pub(crate) fn own_loop(&self, tables: &Tables, number: u32) -> &Loop {
-        let state = self.state(number);
+        self.own_loop_of(tables, number, self.state(number))
+    }
+
+    /// The same of a state that was looked up.
+    #[inline]
+    pub(crate) fn own_loop_of(&self, tables: &Tables, number: u32, state: &LazyState) -> &Loop {
         match state.own_loop.load(Ordering::Acquire) {
             NO_LOOP => &Loop::EMPTY,
             SOME_LOOP => self.find_loop(tables, number, state),
@@ -634,6 +649,17 @@ impl Numbered {
 }
 
 impl LazyState {
+    /// The edges over bytes, ascending and disjoint.
+    #[inline]
+    pub(crate) fn byte_edges(&self) -> &[ByteEdge] {
+        &self.byte_edges
+    }
+
+    #[inline]
+    pub(crate) fn calls(&self) -> &[CallEdge] {
+        &self.calls
+    }
+
     /// Heap memory in bytes.
     fn memory_size(&self) -> usize {
         self.byte_edges.memory_size() + self.calls.memory_size()

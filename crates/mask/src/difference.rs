@@ -19,7 +19,7 @@ use crate::descent::Descent;
 use crate::local::{Base, LocalMask, Rare};
 use crate::slices::{JSON_TEXT, covers};
 use crate::token_set::TokenSet;
-use crate::walk::{Config, Walker};
+use crate::walk::{Config, Walker, at_hand};
 use formwork_earley::LimitExceeded;
 use formwork_fsm::{Automata, RuleView, StateId};
 use formwork_grammar::ByteSet;
@@ -125,7 +125,16 @@ impl Walker {
             }
             let mut both = Both { state: of_state.map(|(to, _)| to), base: of_base.map(|(to, _)| to) };
             let covered = |walker: &mut Self, config: Option<Config>| {
-                config.is_some_and(|config| walker.covered(automata, view, trie, config, node, true))
+                config.is_some_and(|config| {
+                    walker.covered(
+                        automata,
+                        view,
+                        trie,
+                        (config, at_hand(automata, view, config)),
+                        node,
+                        true,
+                    )
+                })
             };
             let tokens = match has_below {
                 true => trie.tokens_at(node),
@@ -165,7 +174,7 @@ impl Walker {
                 (a, b) => [a, b]
                     .into_iter()
                     .flatten()
-                    .map(|config| self.next_bytes(view, config).0)
+                    .map(|config| self.next_bytes(config, at_hand(automata, view, config)).0)
                     .fold(ByteSet::EMPTY, |all, bytes| all.union(&bytes)),
             };
             if !bytes.is_empty() {

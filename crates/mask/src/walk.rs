@@ -23,12 +23,13 @@ use crate::counted::counted_mask;
 use crate::descent::Descent;
 use crate::far::Ticks;
 use crate::local::{LocalMask, Rare};
-use crate::slices::{BEHIND_BLANKS, Slice, Slices, covers};
+use crate::slices::{BEHIND_BLANKS, JSON_TEXT, Slice, Slices, covers};
 use crate::token_set::TokenSet;
 use formwork_earley::{LimitExceeded, RowId, Rows, TableId};
-use formwork_fsm::{Automata, Counter, Loop, RuleId, RuleView, StateId};
+use formwork_fsm::{Automata, Counter, Loop, RuleId, RuleView, StateId, StateView};
 use formwork_grammar::ByteSet;
 use formwork_vocab::{NodeId, TokenId, Trie, Vocabulary};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Computes local masks of one grammar over one vocabulary; keeps buffers between calls.
@@ -44,7 +45,6 @@ pub struct Walker {
     accepted: Vec<TokenId>,
     /// The same as a bitset, the slice included, where it is needed.
     accepted_bits: Vec<u32>,
-    frames: Vec<Frame>,
     pending: Vec<Pending>,
     path: Vec<u8>,
 }
@@ -70,8 +70,10 @@ pub(crate) enum Config {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Frame {
+struct Frame<'a> {
     config: Config,
+    /// The state, if it is a single one.
+    at: Option<StateView<'a>>,
     /// Whether what a single state calls matters, and there may be something.
     calls: bool,
     children: Descent,
@@ -168,7 +170,6 @@ impl Walker {
             alike: Vec::new(),
             accepted: Vec::new(),
             accepted_bits: Vec::new(),
-            frames: Vec::new(),
             pending: Vec::new(),
             path: Vec::new(),
         }
@@ -357,17 +358,17 @@ impl Walker {
     }
 
     /// Walks the texts of a trie that begin with one of these bytes.
-    fn walk(
+    fn walk<'a>(
         &mut self,
-        automata: &Automata,
+        automata: &'a Automata,
         trie: &Trie,
         source: Source,
-        start: Start<'_>,
+        start: Start<'a>,
         bytes: &ByteSet,
         findings: &mut Findings,
     ) -> Result<(), LimitExceeded> {
         let Start { view, ahead, is_called, .. } = start;
-        self.frames.clear();
+        let mut frames: SmallVec<[Frame<'a>; 8]> = SmallVec::new();
         self.pending.clear();
         self.path.clear();
         let children = Descent::along(Trie::ROOT, *bytes);
@@ -375,13 +376,16 @@ impl Walker {
         let in_slice = !start.slice.is_empty() && source == Source::Vocabulary;
         // The first byte is the state's own; in the rest of a slice the loop was read before.
         let calls = source == Source::Rest;
-        self.frames.push(Frame { config, calls, children, depth: 0, is_boundary: false, in_slice });
-        while let Some(frame) = self.frames.last_mut() {
-            let (from, calls) = (frame.config, frame.calls);
+        let at = Some(view.at(start.state.local()));
+        frames.push(Frame { config, at, calls, children, depth: 0, is_boundary: false, in_slice });
+        while let Some(frame) = frames.last_mut() {
+            let (from, at, calls) = (frame.config, frame.at, frame.calls);
             let (above, selective) = (frame.depth, frame.children.is_selective());
             let above_in_slice = frame.in_slice;
             let Some(node) = frame.children.next(trie) else {
-                self.leave(&mut findings.boundaries);
+                if frames.pop().is_some_and(|frame| frame.is_boundary) {
+                    self.leave(&mut findings.boundaries);
+                }
                 continue;
             };
             let byte = trie.byte(node);
@@ -397,7 +401,23 @@ impl Walker {
                 let n = trie.token_range(node).len();
                 self.pending.iter_mut().for_each(|pending| pending.boundary.n_tokens -= n);
             }
-            let reached = self.step(automata, view, from, byte, calls, ahead.is_some())?;
+            let in_slice = above_in_slice && byte < 0x80 && start.slice.may_begin(byte);
+            let is_leaf = trie.end(node) == node.next();
+            if is_leaf && ahead.is_none() && !start.is_text && self.is_read(from, at, calls, byte) {
+                // Most nodes are leaves: what lies behind the state does not matter.
+                if !in_slice {
+                    self.accepted.extend_from_slice(trie.tokens_at(node));
+                }
+                continue;
+            }
+            let reached = match (from, at) {
+                (Config::State(state), Some(at))
+                    if ahead.is_none() && !(calls && at.called_bytes().contains(byte)) =>
+                {
+                    at.step(byte).map(|to| (Config::State(state.sibling(to)), view.is_accepting(to)))
+                }
+                _ => self.step(automata, view, from, byte, calls, ahead.is_some())?,
+            };
             let Some((config, ends)) = reached else {
                 self.undecided(trie, node);
                 continue;
@@ -418,9 +438,7 @@ impl Walker {
                     continue;
                 }
             }
-            let in_slice = above_in_slice && byte < 0x80 && start.slice.may_begin(byte);
-            if trie.end(node) == node.next() {
-                // Most nodes are leaves: what lies behind the state does not matter.
+            if is_leaf {
                 if !in_slice {
                     self.accepted.extend_from_slice(trie.tokens_at(node));
                 }
@@ -429,7 +447,16 @@ impl Walker {
             let alive = self.goes_on(view, config);
             let ends = ends && is_called;
             let may_be_short = self.switches.slices && !ends && !start.is_text && self.pending.is_empty();
-            let (bytes, calls) = if alive { self.next_bytes(view, config) } else { (ByteSet::EMPTY, false) };
+            let any_text = |state: StateId| view.reads_any_text(state.local());
+            if alive && !start.is_text && matches!(config, Config::State(state) if any_text(state)) {
+                // PERF: asked before the state's edges are made.
+                if covers(JSON_TEXT, trie, node) && !in_slice {
+                    self.accepted.extend_from_slice(trie.tokens_below(node));
+                    continue;
+                }
+            }
+            let at = if alive { at_hand(automata, view, config) } else { None };
+            let (bytes, calls) = if alive { self.next_bytes(config, at) } else { (ByteSet::EMPTY, false) };
             let are_many = bytes.len() >= MANY;
             if let (Config::State(state), true) = (config, may_be_short && are_many) {
                 if self.chains.takes_short(view, state.local(), trie, node, &mut self.accepted) {
@@ -452,7 +479,9 @@ impl Walker {
                 }
                 _ => false,
             };
-            if alive && (self.covered(automata, view, trie, config, node, are_many) || in_any_order(self)) {
+            if alive
+                && (self.covered(automata, view, trie, (config, at), node, are_many) || in_any_order(self))
+            {
                 self.accepted.extend_from_slice(trie.tokens_below(node));
                 continue;
             }
@@ -484,9 +513,19 @@ impl Walker {
                     boundary.n_tokens += n;
                 }
             }
-            self.frames.push(Frame { config, calls, children, depth, is_boundary: ends, in_slice });
+            frames.push(Frame { config, at, calls, children, depth, is_boundary: ends, in_slice });
         }
         Ok(())
+    }
+
+    /// Whether it is known without looking at what is reached that the byte may be read.
+    #[inline]
+    fn is_read(&self, from: Config, at: Option<StateView<'_>>, calls: bool, byte: u8) -> bool {
+        match (from, at) {
+            (Config::Row(row), _) => self.rows.is_exact(row) && self.rows.next_bytes(row).contains(byte),
+            (_, Some(at)) => at.next_bytes().contains(byte) && !(calls && at.called_bytes().contains(byte)),
+            _ => false,
+        }
     }
 
     /// What is reached by one byte, and whether the floating rule may end there; without `calls` by the state's own edges.
@@ -566,14 +605,13 @@ impl Walker {
 
     /// The bytes that may be read, behind the first; and whether a single state calls something.
     #[inline]
-    pub(crate) fn next_bytes(&self, view: RuleView<'_>, config: Config) -> (ByteSet, bool) {
-        match config {
-            Config::State(state) => {
-                let called = view.called_bytes(state.local());
-                (view.next_bytes(state.local()).union(called), !called.is_empty())
+    pub(crate) fn next_bytes(&self, config: Config, at: Option<StateView<'_>>) -> (ByteSet, bool) {
+        match (config, at) {
+            (Config::State(_), Some(at)) => {
+                (at.next_bytes().union(at.called_bytes()), !at.called_bytes().is_empty())
             }
-            Config::Inside(state, _) => (*self.rows.automata().next_bytes(state), false),
-            Config::Row(row) => (*self.rows.next_bytes(row), false),
+            (Config::Row(row), _) => (*self.rows.next_bytes(row), false),
+            (_, at) => (at.map_or(ByteSet::EMPTY, |at| *at.next_bytes()), false),
         }
     }
 
@@ -585,21 +623,22 @@ impl Walker {
         automata: &Automata,
         view: RuleView<'_>,
         trie: &Trie,
-        config: Config,
+        (config, at): (Config, Option<StateView<'_>>),
         node: NodeId,
         are_many: bool,
     ) -> bool {
+        let is_loop = at.is_some_and(|at| covers(at.own_loop(), trie, node));
         match config {
             Config::State(state) => {
                 let n_below = trie.end(node).get() - node.get();
-                covers(view.own_loop(state.local()), trie, node)
+                is_loop
                     || are_many
                         && n_below > WORTH_A_CHAIN
                         && self.switches.slices
                         && !is_text(automata, state.rule())
                         && self.chains.covers(view, state.local(), trie, node)
             }
-            Config::Inside(state, _) => covers(automata.own_loop(state), trie, node),
+            Config::Inside(..) => is_loop,
             Config::Row(row) => {
                 self.rows.scannable(row).iter().any(|item| covers(automata.own_loop(item.state), trie, node))
             }
@@ -628,8 +667,20 @@ impl Walker {
     }
 
     fn leave(&mut self, boundaries: &mut Vec<Boundary>) {
-        if self.frames.pop().is_some_and(|frame| frame.is_boundary) {
-            boundaries.extend(self.pending.pop().map(|pending| pending.boundary).filter(|b| b.n_tokens > 0));
-        }
+        boundaries.extend(self.pending.pop().map(|pending| pending.boundary).filter(|b| b.n_tokens > 0));
+    }
+}
+
+/// The state of a single one, looked up.
+#[inline]
+pub(crate) fn at_hand<'a>(
+    automata: &'a Automata,
+    view: RuleView<'a>,
+    config: Config,
+) -> Option<StateView<'a>> {
+    match config {
+        Config::State(state) => Some(view.at(state.local())),
+        Config::Inside(state, _) => Some(automata.at(state)),
+        Config::Row(_) => None,
     }
 }
