@@ -71,6 +71,19 @@ impl ByteSet {
         self.words.iter().map(|w| w.count_ones() as usize).sum()
     }
 
+    /// Whether there are so many bytes; cheaper than to count them all.
+    #[inline]
+    pub fn has_at_least(&self, n: usize) -> bool {
+        let mut left = n;
+        for mut word in self.words {
+            while word != 0 && left > 0 {
+                word &= word - 1;
+                left -= 1;
+            }
+        }
+        left == 0
+    }
+
     /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         *self == Self::EMPTY

@@ -27,6 +27,7 @@ mod difference;
 mod far;
 mod late;
 mod local;
+mod plain;
 mod recipe;
 mod resolve;
 mod saved;

@@ -23,6 +23,7 @@ use crate::counted::counted_mask;
 use crate::descent::Descent;
 use crate::far::Ticks;
 use crate::local::{LocalMask, Rare};
+use crate::plain::Further;
 use crate::slices::{BEHIND_BLANKS, JSON_TEXT, Slice, Slices, covers};
 use crate::token_set::TokenSet;
 use formwork_earley::{LimitExceeded, RowId, Rows, TableId};
@@ -38,11 +39,11 @@ pub struct Walker {
     slices: Arc<Slices>,
     pub(crate) switches: Switches,
     pub(crate) rows: Rows,
-    chains: Chains,
+    pub(crate) chains: Chains,
     /// The states of the start's rule that read any text of the slice's characters, ascending.
-    alike: Vec<u32>,
+    pub(crate) alike: Vec<u32>,
     /// The tokens accepted so far, but for those of the start's slice.
-    accepted: Vec<TokenId>,
+    pub(crate) accepted: Vec<TokenId>,
     /// The same as a bitset, the slice included, where it is needed.
     accepted_bits: Vec<u32>,
     pending: Vec<Pending>,
@@ -87,10 +88,10 @@ struct Frame<'a> {
 
 /// What one walk is about.
 #[derive(Clone, Copy, Debug)]
-struct Start<'a> {
+pub(crate) struct Start<'a> {
     state: StateId,
     /// The states of its rule: while a single state is all there is, it is one of these.
-    view: RuleView<'a>,
+    pub(crate) view: RuleView<'a>,
     /// In a counted rule: the ticks that the state still needs and can reach; in a set's, twice the state's guard.
     ahead: Option<(u32, u32)>,
     /// Whether the rule may end depends on what the item counted.
@@ -98,11 +99,11 @@ struct Start<'a> {
     /// Whether the rule's texts must differ from those before.
     is_text: bool,
     /// Whether anybody calls the rule; what lies behind the end of one that nobody calls is nobody's.
-    is_called: bool,
+    pub(crate) is_called: bool,
     /// The slice that is taken, perhaps none.
-    slice: Loop,
+    pub(crate) slice: Loop,
     /// Whether it reads much of a vocabulary.
-    is_wide: bool,
+    pub(crate) is_wide: bool,
 }
 
 /// What a walk finds besides accepted tokens.
@@ -151,9 +152,9 @@ fn is_wide_loop(own_loop: Loop) -> bool {
 /// Rows kept from one walk to the next; the same sub-rules recur.
 const KEPT_ROWS: usize = 2_000;
 /// Sets of fewer characters take too few tokens to be worth the question.
-const MANY: usize = 8;
+pub(crate) const MANY: usize = 8;
 /// Subtrees of fewer nodes are walked rather than asked about chains.
-const WORTH_A_CHAIN: u32 = 4;
+pub(crate) const WORTH_A_CHAIN: u32 = 4;
 /// A loop of so many ASCII characters reads much of a vocabulary.
 const WIDE: u32 = 16;
 /// One of so many, digits or blanks, has hundreds of tokens.
@@ -369,6 +370,7 @@ impl Walker {
     ) -> Result<(), LimitExceeded> {
         let Start { view, ahead, is_called, .. } = start;
         let mut frames: SmallVec<[Frame<'a>; 8]> = SmallVec::new();
+        let mut further: Vec<Further<'a>> = Vec::new();
         self.pending.clear();
         self.path.clear();
         let children = Descent::along(Trie::ROOT, *bytes);
@@ -391,7 +393,7 @@ impl Walker {
             let byte = trie.byte(node);
             let wanted = frame.children.wants(byte);
             let depth = above + 1;
-            self.path.truncate(above);
+            self.path.resize(above, 0);
             self.path.push(byte);
             if !wanted {
                 self.undecided(trie, node);
@@ -457,7 +459,7 @@ impl Walker {
             }
             let at = if alive { at_hand(automata, view, config) } else { None };
             let (bytes, calls) = if alive { self.next_bytes(config, at) } else { (ByteSet::EMPTY, false) };
-            let are_many = bytes.len() >= MANY;
+            let are_many = bytes.has_at_least(MANY);
             if let (Config::State(state), true) = (config, may_be_short && are_many) {
                 if self.chains.takes_short(view, state.local(), trie, node, &mut self.accepted) {
                     continue;
@@ -502,6 +504,16 @@ impl Walker {
                 self.pending.push(Pending { boundary, depth });
             }
             let children = Descent::new(trie, node, &bytes);
+            let is_plain = ahead.is_none() && !start.is_text && !in_slice && self.pending.is_empty();
+            if let (Config::State(state), Some(at), true) = (config, at, is_plain) {
+                self.plain(&start, trie, (state, at), (node, children), &mut further);
+                frames.extend(further.drain(..).map(|Further { state, at, node, byte }| {
+                    let children = Descent::along(node, [byte].into_iter().collect());
+                    let (config, depth) = (Config::State(state), trie.depth(node));
+                    Frame { config, at: Some(at), calls: true, children, depth, is_boundary: false, in_slice }
+                }));
+                continue;
+            }
             if children.is_selective() && !self.pending.is_empty() {
                 // Children that are not visited are undecided.
                 let n = trie.token_range(node).len() - trie.tokens_at(node).len();

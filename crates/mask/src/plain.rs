@@ -1,0 +1,110 @@
+//! The part of a [walk](crate::walk) that is only that: a single state reads by its own edges, no boundary is pending, nothing
+//! is counted. Most nodes of the walk of a pattern, or of the inside of a string, are visited here.
+//!
+//! Where something more happens, since the rule may end or calls another one, the byte is left to the walk.
+
+use crate::descent::Descent;
+use crate::slices::{JSON_TEXT, covers};
+use crate::walk::{MANY, Start, WORTH_A_CHAIN, Walker};
+use formwork_fsm::{StateId, StateView};
+use formwork_vocab::{NodeId, Trie};
+use smallvec::SmallVec;
+
+/// A byte that a walk has to follow itself, from a node and the state reached there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Further<'a> {
+    pub(crate) state: StateId,
+    pub(crate) at: StateView<'a>,
+    pub(crate) node: NodeId,
+    pub(crate) byte: u8,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Frame<'a> {
+    state: StateId,
+    at: StateView<'a>,
+    node: NodeId,
+    children: Descent,
+}
+
+impl Walker {
+    /// Accepts what the state reads strictly below a node; `further` is what is left.
+    pub(crate) fn plain<'a>(
+        &mut self,
+        start: &Start<'a>,
+        trie: &Trie,
+        (state, at): (StateId, StateView<'a>),
+        (node, children): (NodeId, Descent),
+        further: &mut Vec<Further<'a>>,
+    ) {
+        let view = start.view;
+        let mut frames: SmallVec<[Frame<'a>; 8]> = SmallVec::new();
+        frames.push(Frame { state, at, node, children });
+        while let Some(frame) = frames.last_mut() {
+            let Some(child) = frame.children.next(trie) else {
+                frames.pop();
+                continue;
+            };
+            let byte = trie.byte(child);
+            if !frame.children.wants(byte) {
+                continue;
+            }
+            let Frame { state, at, node, .. } = *frame;
+            if at.called_bytes().contains(byte) {
+                further.push(Further { state, at, node, byte });
+                continue;
+            }
+            let Some(to) = at.step(byte) else { continue };
+            if trie.end(child) == child.next() {
+                self.accepted.extend_from_slice(trie.tokens_at(child));
+                continue;
+            }
+            if start.is_called && view.is_accepting(to) {
+                further.push(Further { state, at, node, byte });
+                continue;
+            }
+            if view.reads_any_text(to) && covers(JSON_TEXT, trie, child) {
+                self.accepted.extend_from_slice(trie.tokens_below(child));
+                continue;
+            }
+            if view.goes_on(to) {
+                let (state, at) = (state.sibling(to), view.at(to));
+                let bytes = at.next_bytes().union(at.called_bytes());
+                let n_below = trie.end(child).get() - child.get();
+                if n_below > WORTH_A_CHAIN
+                    && self.takes_below(start, trie, (state, at), child, bytes.has_at_least(MANY))
+                {
+                    continue;
+                }
+                frames.push(Frame { state, at, node: child, children: Descent::new(trie, child, &bytes) });
+            }
+            self.accepted.extend_from_slice(trie.tokens_at(child));
+        }
+    }
+
+    /// Takes all tokens from a node on that a single state's loop or chain decides, if it decides all; no boundary is pending.
+    fn takes_below(
+        &mut self,
+        start: &Start<'_>,
+        trie: &Trie,
+        (state, at): (StateId, StateView<'_>),
+        node: NodeId,
+        are_many: bool,
+    ) -> bool {
+        let (view, number) = (start.view, state.local());
+        if are_many
+            && self.switches.slices
+            && self.chains.takes_short(view, number, trie, node, &mut self.accepted)
+        {
+            return true;
+        }
+        let all = covers(at.own_loop(), trie, node)
+            || covers(start.slice, trie, node) && self.alike.binary_search(&number).is_ok()
+            || are_many && self.switches.slices && self.chains.covers(view, number, trie, node)
+            || are_many && start.is_wide && self.chains.covers_in_any_order(view, number, trie, node);
+        if all {
+            self.accepted.extend_from_slice(trie.tokens_below(node));
+        }
+        all
+    }
+}
