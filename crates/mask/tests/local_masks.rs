@@ -133,6 +133,14 @@ fn a_loop_that_may_end_anywhere_has_a_boundary_before_each_character() {
 }
 
 #[test]
+fn what_is_called_behind_the_first_byte_is_walked_in_rows() {
+    let grammar = "root ::= \"ab\" call \"d\" | \"abx\"\ncall ::= \"(\" call? \")\"\n";
+    let tokens = ["a", "ab", "ab(", "ab((", "ab()", "ab()d", "ab())", "abd", "abx", "abxx"];
+    let mut fixture = fixture(grammar, &tokens);
+    assert_eq!(fixture.allowed(b""), ["a", "ab", "ab(", "ab((", "ab()", "ab()d", "abx"]);
+}
+
+#[test]
 fn a_rule_that_begins_like_a_loop_may_have_begun_inside_a_token() {
     // In `xab(` the loop reads `x`, and `call` begins behind it, though `a` and `b` belong to the loop, too.
     let tokens = ["x", "ab(", "xab(", "xxab()", "x(", "x."];
