@@ -4,6 +4,7 @@
 //! their own. After that sub-rules are predicted as usual, in rows whose outermost rule floats: where it began is unknown,
 //! and where it ends is a boundary. While a single state is all there is, its automaton is stepped directly, on every byte
 //! with which nothing that it calls begins; so is that of a rule that was called, up to where it may end or calls another.
+//! Where nothing else is to be kept of the way, that is a [loop of its own](crate::plain).
 //!
 //! What is not walked:
 //! - tokens that the state's own [loop](crate::slices) takes, and of those that leave it the part before;
