@@ -14,6 +14,7 @@
 //! digit leads back to s0; s31 refuses digits. From s0 any text of up to 31 characters is read, from s30 one of 1.
 
 use crate::far::Ticks;
+use crate::wholesale::WORTH_A_CHAIN;
 use formwork_fsm::{ByteEdge, RuleId, RuleView};
 use formwork_grammar::HashMap;
 use formwork_vocab::{NodeId, TokenId, Trie};
@@ -23,12 +24,15 @@ use smallvec::SmallVec;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Chain {
     /// The characters, bit = byte.
-    ascii: u128,
-    /// How many in a row; `u8::MAX` means any number.
-    n: u8,
+    pub(crate) ascii: u128,
+    /// How many in a row; [`ENDLESS`] means any number.
+    pub(crate) n: u8,
     /// Whether a further one of them is refused, with nothing having ended and nothing been called on the way.
-    is_cut: bool,
+    pub(crate) is_cut: bool,
 }
+
+/// The length of a chain that leads into a loop.
+const ENDLESS: u8 = u8::MAX;
 
 /// The chains of one rule's states, found when asked for.
 #[derive(Debug, Default)]
@@ -45,6 +49,8 @@ pub(crate) struct Chains {
 const FEW: u32 = 8;
 /// The longest chain that is followed; few tokens are longer.
 const LONGEST: u8 = 40;
+/// The same where the characters are so many that their tokens are [taken wholesale](crate::wholesale), which asks for all.
+const LONGEST_OF_MANY: u8 = 130;
 /// How often states of a rule are looked around, and how many are looked at each time.
 const MAX_LOOKS: usize = 16;
 const MAX_AROUND: usize = 64;
@@ -59,8 +65,55 @@ impl Chains {
         }
     }
 
-    fn of(&mut self, view: RuleView<'_>, state: u32) -> Chain {
-        *self.known.entry(state).or_insert_with(|| chain(view, state))
+    /// The state's chain.
+    pub(crate) fn of(&mut self, view: RuleView<'_>, state: u32) -> Chain {
+        match self.known.get(&state) {
+            Some(&known) => known,
+            None => self.find(view, state),
+        }
+    }
+
+    /// Finds the chain, and so those of the states behind it that read the same characters.
+    fn find(&mut self, view: RuleView<'_>, start: u32) -> Chain {
+        let (ascii, first) = widest(view, start);
+        if ascii.count_ones() < FEW {
+            self.known.insert(start, Chain::default());
+            return Chain::default();
+        }
+        let longest = match ascii.count_ones() >= WORTH_A_CHAIN {
+            true => LONGEST_OF_MANY,
+            false => LONGEST,
+        };
+        let mut states: SmallVec<[u32; 64]> = SmallVec::from_slice(&[start]);
+        let mut at = first;
+        // What is known of the last state of those: how many more are read behind it, and whether none is then.
+        let (n_behind, mut is_free) = loop {
+            if let Some(known) = self.known.get(&at).filter(|known| known.ascii == ascii) {
+                break (known.n, known.is_cut && !view.is_accepting(at));
+            }
+            match follow(view, at, ascii) {
+                Followed::To(next) if next == at => break (ENDLESS, false),
+                Followed::To(next) if states.len() < usize::from(longest) => {
+                    states.push(at);
+                    at = next;
+                }
+                Followed::Nowhere => break (0, !touches(view, at, ascii)),
+                _ => break (0, false),
+            }
+        };
+        let mut n = n_behind;
+        let mut found = Chain::default();
+        for &state in states.iter().rev() {
+            // The first state may have ended: what comes then is decided behind it.
+            is_free &= view.called_bytes(state).ascii() & ascii == 0 && n < ENDLESS - 1;
+            n = if n < ENDLESS - 1 { n + 1 } else { n };
+            found = Chain { ascii, n, is_cut: is_free };
+            if state == start || widest(view, state).0 == ascii {
+                self.known.insert(state, found);
+            }
+            is_free &= !view.is_accepting(state);
+        }
+        found
     }
 
     /// Whether the state's chain reads every text below the node.
@@ -72,7 +125,7 @@ impl Chains {
         }
         let chain = self.of(view, state);
         (u128::from(low) | u128::from(high) << 64) & !chain.ascii == 0
-            && (trie.height(node) <= chain.n || chain.n == u8::MAX)
+            && (trie.height(node) <= chain.n || chain.n == ENDLESS)
     }
 
     /// Whether the state reads every text below the node, as no state that refuses one of its characters is near enough.
@@ -153,28 +206,18 @@ pub(crate) fn widest(view: RuleView<'_>, state: u32) -> (u128, u32) {
     best
 }
 
-fn chain(view: RuleView<'_>, state: u32) -> Chain {
-    let (characters, mut at) = widest(view, state);
-    if characters.count_ones() < FEW {
-        return Chain::default();
-    }
-    let touches = |state: u32| view.is_accepting(state) || view.called_bytes(state).ascii() & characters != 0;
-    // The first state may have ended: what comes then is decided behind it.
-    let mut is_free = view.called_bytes(state).ascii() & characters == 0;
-    let mut n = 1;
-    while n < LONGEST {
-        is_free &= !touches(at);
-        match follow(view, at, characters) {
-            Followed::To(next) if next == at => {
-                return Chain { ascii: characters, n: u8::MAX, is_cut: false };
-            }
-            Followed::To(next) => at = next,
-            Followed::Nowhere => return Chain { ascii: characters, n, is_cut: is_free },
-            Followed::Apart => break,
-        }
-        n += 1;
-    }
-    Chain { ascii: characters, n, is_cut: false }
+/// Whether something may have ended or begun before the state reads one of the characters.
+fn touches(view: RuleView<'_>, state: u32, characters: u128) -> bool {
+    view.is_accepting(state) || view.called_bytes(state).ascii() & characters != 0
+}
+
+/// The states in which texts of the characters of a state's chain are, the last of which may read none of them.
+pub(crate) fn along(view: RuleView<'_>, state: u32, chain: Chain) -> impl Iterator<Item = u32> {
+    let next = move |&at: &u32| match follow(view, at, chain.ascii) {
+        Followed::To(next) if next != at => Some(next),
+        _ => None,
+    };
+    std::iter::successors(Some(state), next).take(usize::from(chain.n) + 1)
 }
 
 /// Finds for the state, and for those around it that read the same ASCII characters, how many of these are read in a row,

@@ -224,7 +224,7 @@ fn finish(
         for &token in tokens {
             crate::bits::set(&mut words, token);
         }
-        let tokens = TokenSet::from_tokens(slices, None, tokens);
+        let tokens = TokenSet::default().with(slices, tokens);
         list.push(Group { most: pair.0, least: pair.1, tokens });
         if pair.1 == u32::MAX && i < MAX_STEPPED && i % STEP == STEP - 1 {
             steps.push(Step { n_groups: i + 1, tokens: TokenSet::from_bits(slices, &words) });

@@ -35,6 +35,7 @@ mod slices;
 mod token_set;
 mod tokens_by_byte;
 mod walk;
+mod wholesale;
 
 pub use far::Ticks;
 pub use late::{late_tokens, unfinished_tokens};

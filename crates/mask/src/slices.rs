@@ -27,7 +27,7 @@ use crate::bits;
 use crate::boundary::Source;
 use crate::far::LongTokens;
 use crate::token_set::SharedSets;
-use crate::tokens_by_byte::TokensByByte;
+use crate::tokens_by_byte::{TokensByByte, TokensByLength};
 use formwork_fsm::Loop;
 use formwork_grammar::{ByteSet, HashMap};
 use formwork_vocab::{NodeId, TokenId, Trie, Vocabulary};
@@ -40,6 +40,7 @@ pub struct Slices {
     bytes: TokensByByte,
     known: Mutex<HashMap<Loop, Arc<Slice>>>,
     sets: Mutex<SharedSets>,
+    lengths: TokensByLength,
     long_tokens: OnceLock<LongTokens>,
 }
 
@@ -99,7 +100,8 @@ impl Slices {
     pub fn new(vocabulary: Vocabulary) -> Self {
         let bytes = TokensByByte::new(&vocabulary);
         let (known, sets) = (Mutex::default(), Mutex::default());
-        Self { vocabulary, bytes, known, sets, long_tokens: OnceLock::new() }
+        let lengths = TokensByLength::new(&vocabulary);
+        Self { vocabulary, bytes, known, sets, lengths, long_tokens: OnceLock::new() }
     }
 
     /// Computes what nearly every grammar asks for: the slices of the inside of JSON strings and of white space, what leaves
@@ -193,6 +195,15 @@ impl Slices {
             texts.push((token, if source == Source::Rest { &text[n_inside..] } else { text }));
         }
         Some(Trie::over(texts))
+    }
+
+    /// Those tokens of a slice that have at most so many bytes.
+    ///
+    /// Cost: a copy, and a pass over the longer tokens.
+    pub(crate) fn at_most(&self, slice: &Slice, n_bytes: usize) -> Arc<[u32]> {
+        let mut words = slice.words.to_vec();
+        self.lengths.keep(&mut words, n_bytes);
+        self.shared(&words)
     }
 
     /// The tokens of many bytes.

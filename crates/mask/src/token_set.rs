@@ -40,19 +40,22 @@ impl TokenSet {
         }
     }
 
-    /// The tokens of a slice, if there is one, and some more.
-    pub(crate) fn from_tokens(slices: &Slices, slice: Option<&Arc<[u32]>>, more: &[TokenId]) -> Self {
-        if more.len() <= MAX_LIST {
-            let more = more.into();
-            return match slice {
-                Some(words) => Self::Bits { words: Arc::clone(words), more, of_slice: true },
-                None => Self::List(more),
+    /// The tokens of a slice.
+    pub(crate) fn of_slice(words: &Arc<[u32]>) -> Self {
+        Self::Bits { words: Arc::clone(words), more: Box::default(), of_slice: true }
+    }
+
+    /// The set with some more tokens, which it does not have.
+    pub(crate) fn with(self, slices: &Slices, more: &[TokenId]) -> Self {
+        if self.listed().len() + more.len() <= MAX_LIST {
+            let more = [self.listed(), more].concat().into();
+            return match self {
+                Self::List(_) => Self::List(more),
+                Self::Bits { words, of_slice, .. } => Self::Bits { words, more, of_slice },
             };
         }
-        let mut words = match slice {
-            Some(words) => words.to_vec(),
-            None => vec![0; slices.vocabulary().mask_words()],
-        };
+        let mut words = vec![0; slices.vocabulary().mask_words()];
+        self.write_to(&mut words);
         for &token in more {
             bits::set(&mut words, token);
         }

@@ -27,6 +27,24 @@ enum Having {
 /// Up to so many tokens are a list, which is faster to take out than a bitset.
 const FEW: usize = 1_000;
 
+impl Having {
+    fn of(tokens: Vec<TokenId>, n_words: usize) -> Self {
+        if tokens.len() <= FEW {
+            return Self::Few(tokens.into());
+        }
+        let mut words = vec![0u32; n_words];
+        tokens.iter().for_each(|&token| bits::set(&mut words, token));
+        Self::Many(words.into())
+    }
+
+    fn take_out(&self, words: &mut [u32]) {
+        match self {
+            Self::Few(tokens) => tokens.iter().for_each(|&token| bits::clear(words, token)),
+            Self::Many(having) => words.iter_mut().zip(having).for_each(|(word, having)| *word &= !having),
+        }
+    }
+}
+
 impl TokensByByte {
     pub(crate) fn new(vocabulary: &Vocabulary) -> Self {
         let n_words = vocabulary.mask_words();
@@ -50,15 +68,7 @@ impl TokensByByte {
                 bits::set(&mut well_formed, token);
             }
         }
-        let having = |tokens: Vec<TokenId>| {
-            if tokens.len() <= FEW {
-                return Having::Few(tokens.into());
-            }
-            let mut words = vec![0u32; n_words];
-            tokens.iter().for_each(|&token| bits::set(&mut words, token));
-            Having::Many(words.into())
-        };
-        let having = lists.into_iter().map(having).collect();
+        let having = lists.into_iter().map(|tokens| Having::of(tokens, n_words)).collect();
         Self { ascii: ascii.into(), well_formed: well_formed.into(), having }
     }
 
@@ -72,12 +82,7 @@ impl TokensByByte {
             if own_loop.may_begin(byte as u8) {
                 continue;
             }
-            match &self.having[byte] {
-                Having::Few(tokens) => tokens.iter().for_each(|&token| bits::clear(&mut words, token)),
-                Having::Many(having) => {
-                    words.iter_mut().zip(having).for_each(|(word, having)| *word &= !having)
-                }
-            }
+            self.having[byte].take_out(&mut words);
         }
         words
     }
@@ -97,5 +102,30 @@ impl TokensByByte {
         }
         words.iter_mut().zip(slice).for_each(|(word, inside)| *word &= !inside);
         words
+    }
+}
+
+/// The tokens of each length in bytes, for slices of [chains](crate::chains) that are shorter than some tokens.
+#[derive(Debug)]
+pub(crate) struct TokensByLength {
+    /// The last one has those that are longer, too.
+    having: Vec<Having>,
+}
+
+impl TokensByLength {
+    pub(crate) fn new(vocabulary: &Vocabulary) -> Self {
+        let trie = vocabulary.trie();
+        let tokens = trie.tokens_below(Trie::ROOT).iter().zip(trie.lengths_below(Trie::ROOT));
+        let mut lists: Vec<Vec<TokenId>> = vec![Vec::new(); usize::from(u8::MAX) + 1];
+        tokens.for_each(|(&token, &n_bytes)| lists[usize::from(n_bytes)].push(token));
+        while lists.last().is_some_and(Vec::is_empty) {
+            lists.pop();
+        }
+        Self { having: lists.into_iter().map(|tokens| Having::of(tokens, vocabulary.mask_words())).collect() }
+    }
+
+    /// Takes all but the tokens of at most so many bytes, which are fewer than 255, out of a bitset.
+    pub(crate) fn keep(&self, words: &mut [u32], n_bytes: usize) {
+        self.having.iter().skip(n_bytes + 1).for_each(|longer| longer.take_out(words));
     }
 }

@@ -7,7 +7,7 @@
 //! Where nothing else is to be kept of the way, that is a [loop of its own](crate::plain).
 //!
 //! What is not walked:
-//! - tokens that the state's own [loop](crate::slices) takes, and of those that leave it the part before;
+//! - tokens that the state takes [wholesale](crate::wholesale), and of those that leave its [loop](crate::slices) the part before;
 //! - subtrees all of whose texts a loop or a [chain](crate::chains) reads on the way;
 //! - children along bytes that are not read, where there are many ([descent](crate::descent));
 //! - for a state that differs little from one whose mask is known, all but the [difference](crate::difference).
@@ -25,7 +25,7 @@ use crate::descent::Descent;
 use crate::far::Ticks;
 use crate::local::{LocalMask, Rare};
 use crate::plain::Further;
-use crate::slices::{BEHIND_BLANKS, JSON_TEXT, Slice, Slices, covers};
+use crate::slices::{JSON_TEXT, Slices, covers};
 use crate::token_set::TokenSet;
 use formwork_earley::{LimitExceeded, RowId, Rows, TableId};
 use formwork_fsm::{Automata, Counter, Loop, RuleId, RuleView, StateId, StateView};
@@ -37,7 +37,7 @@ use std::sync::Arc;
 /// Computes local masks of one grammar over one vocabulary; keeps buffers between calls.
 #[derive(Debug)]
 pub struct Walker {
-    slices: Arc<Slices>,
+    pub(crate) slices: Arc<Slices>,
     pub(crate) switches: Switches,
     pub(crate) rows: Rows,
     pub(crate) chains: Chains,
@@ -90,7 +90,7 @@ struct Frame<'a> {
 /// What one walk is about.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Start<'a> {
-    state: StateId,
+    pub(crate) state: StateId,
     /// The states of its rule: while a single state is all there is, it is one of these.
     pub(crate) view: RuleView<'a>,
     /// In a counted rule: the ticks that the state still needs and can reach; in a set's, twice the state's guard.
@@ -98,7 +98,7 @@ pub(crate) struct Start<'a> {
     /// Whether the rule may end depends on what the item counted.
     end_depends: bool,
     /// Whether the rule's texts must differ from those before.
-    is_text: bool,
+    pub(crate) is_text: bool,
     /// Whether anybody calls the rule; what lies behind the end of one that nobody calls is nobody's.
     pub(crate) is_called: bool,
     /// The slice that is taken, perhaps none.
@@ -146,7 +146,7 @@ fn is_text(automata: &Automata, rule: RuleId) -> bool {
 }
 
 /// Whether a loop reads much of a vocabulary.
-fn is_wide_loop(own_loop: Loop) -> bool {
+pub(crate) fn is_wide_loop(own_loop: Loop) -> bool {
     own_loop.ascii.count_ones() >= WIDE || own_loop.leads.count_ones() >= 32
 }
 
@@ -157,9 +157,7 @@ pub(crate) const MANY: usize = 8;
 /// Subtrees of fewer nodes are walked rather than asked about chains.
 pub(crate) const WORTH_A_CHAIN: u32 = 4;
 /// A loop of so many ASCII characters reads much of a vocabulary.
-const WIDE: u32 = 16;
-/// One of so many, digits or blanks, has hundreds of tokens.
-const WORTH_A_SLICE: u32 = 3;
+pub(crate) const WIDE: u32 = 16;
 
 impl Walker {
     /// A walker over the automata of `rows`, which should be an arena of its own.
@@ -193,6 +191,10 @@ impl Walker {
         // Where most characters lead, if it is a state with a wide loop, most of whose characters they are: behind an opening
         // quote everything else differs.
         let (characters, target) = widest(view, state.local());
+        if 2 * characters.count_ones() <= WIDE {
+            // PERF: too few to be most of a wide loop's, and to look at the target makes its edges.
+            return None;
+        }
         let of_base = view.own_loop(target);
         // Masks are of the rule's own states, not of sets of them.
         let is_state = (target as usize) < automata.n_states_of(state.rule());
@@ -247,7 +249,6 @@ impl Walker {
         if let Some(local) = self.beside(&vocabulary, &automata, view, state, base)? {
             return Ok(local);
         }
-        let own_loop = view.own_loop(state.local());
         let start = Start {
             state,
             view,
@@ -267,75 +268,26 @@ impl Walker {
         let mut bytes = *view.next_bytes(state.local());
         // What is decided by the count of the item is found in the vocabulary's trie only.
         let sliced = self.switches.slices && !counts;
-        // A state that reads any text of more characters than its loop has is one of several that are alike.
         let is_wide = sliced && bytes.ascii().count_ones() >= WIDE;
-        let (live, states) = match is_wide {
-            true => view.live(state.local()),
-            false => Default::default(),
+        let wholesale = if sliced { self.wholesale(&vocabulary, &start) } else { None };
+        let (taken, tokens) = match &wholesale {
+            Some(wholesale) => (wholesale.taken, wholesale.tokens.clone()),
+            None => Default::default(),
         };
-        let (taken, alike) = match live.len() > own_loop.len() {
-            true => (live, states),
-            false => (own_loop, Vec::new()),
-        };
-        self.alike = alike;
-        let worth = taken.len() >= WORTH_A_SLICE;
-        let slice: Option<Arc<Slice>> = (sliced && worth).then(|| self.slices.slice(taken));
-        let words = slice.as_ref().map(|slice| &slice.words);
-        // Where the rule may end after each of the loop's characters, there is a boundary before every one of them.
-        let ends = start.is_called && automata.is_accepting(state);
-        let leaving = slice.as_ref().and_then(|slice| self.leaving(start, slice, ends || taken != own_loop));
+        let leaving = wholesale.as_ref().and_then(|wholesale| self.leaving(&start, wholesale));
+        self.alike = wholesale.map(|wholesale| wholesale.alike).unwrap_or_default();
         if let Some((source, trie, first)) = &leaving {
             let start = Start { is_wide: is_wide && *source != Source::Rest, ..start };
             self.walk(&automata, trie, *source, start, first, &mut findings)?;
             bytes = bytes.difference(&taken.first_bytes());
         }
-        let start = Start { slice: if words.is_some() { taken } else { Loop::default() }, is_wide, ..start };
+        let start = Start { slice: taken, is_wide, ..start };
         self.walk(&automata, vocabulary.trie(), Source::Vocabulary, start, &bytes, &mut findings)?;
-        let boundaries = self.boundaries(
-            &vocabulary,
-            leaving.as_ref().map(|(_, trie, _)| trie),
-            findings.boundaries,
-            words,
-        );
-        let accepted = TokenSet::from_tokens(&self.slices, words, &self.accepted);
+        let rest = leaving.as_ref().map(|(_, trie, _)| trie);
+        let boundaries = self.boundaries(&vocabulary, rest, findings.boundaries, &tokens);
+        let accepted = tokens.with(&self.slices, &self.accepted);
         let rare = Rare { rechecks: findings.rechecks.into(), ..Rare::default() };
         Ok(LocalMask::new(accepted, boundaries, rare))
-    }
-
-    /// The tokens that leave the slice in a way that matters, as [`whole`](Source::Leaving) texts or not, and the bytes along which to
-    /// walk them; they need not be looked for in the vocabulary then. `None` if these are very many.
-    fn leaving(&self, start: Start<'_>, slice: &Slice, whole: bool) -> Option<(Source, Arc<Trie>, ByteSet)> {
-        let Start { view, is_called, is_text, .. } = start;
-        let inside = slice.own_loop().first_bytes();
-        let own = *view.next_bytes(start.state.local());
-        // What some state that reads the slice's characters reads besides, what it calls, and whether it ends.
-        let (mut read, mut called) = (own, *view.called_bytes(start.state.local()));
-        let mut ends = is_called && view.is_accepting(start.state.local());
-        for &state in &self.alike {
-            read = read.union(view.next_bytes(state));
-            called = called.union(view.called_bytes(state));
-            ends |= is_called && view.is_accepting(state);
-        }
-        // A rule that begins with a character of the loop may have begun anywhere before.
-        if is_text || !called.intersection(&inside).is_empty() {
-            return None;
-        }
-        let behind = read.union(&called).difference(&inside);
-        // Behind the rule's end anything may be read. And what follows white space and digits is of many kinds, what follows the
-        // inside of a string of few.
-        let exits = match ends {
-            true => ByteSet::FULL,
-            false if is_wide_loop(slice.own_loop()) => behind,
-            false if behind.is_subset(&BEHIND_BLANKS) => BEHIND_BLANKS,
-            false => ByteSet::FULL,
-        };
-        let exits = exits.difference(&inside);
-        // The rest was read behind the loop, so rules that the state calls are read there too.
-        let (source, first) = match whole {
-            true => (Source::Leaving, own.intersection(&inside)),
-            false => (Source::Rest, behind),
-        };
-        Some((source, self.slices.leaving(slice, source, exits)?, first))
     }
 
     /// The boundaries in their two forms; tokens that are accepted anyway, also by the slice, are left out.
@@ -344,15 +296,14 @@ impl Walker {
         vocabulary: &Vocabulary,
         rest: Option<&Arc<Trie>>,
         boundaries: Vec<Boundary>,
-        slice: Option<&Arc<[u32]>>,
+        taken: &TokenSet,
     ) -> Boundaries {
         if Boundaries::are_few(&boundaries) {
             return Boundaries::new(vocabulary, rest, boundaries, None, self.switches.suffixes);
         }
         let bits = &mut self.accepted_bits;
-        bits.clear();
-        bits.extend_from_slice(slice.map_or(&[], |slice| slice));
         bits.resize(vocabulary.mask_words(), 0);
+        taken.write_to(bits);
         for &token in &self.accepted {
             bits::set(bits, token);
         }
@@ -449,7 +400,8 @@ impl Walker {
             }
             let alive = self.goes_on(view, config);
             let ends = ends && is_called;
-            let may_be_short = self.switches.slices && !ends && !start.is_text && self.pending.is_empty();
+            let may_be_short =
+                self.switches.slices && !ends && !in_slice && !start.is_text && self.pending.is_empty();
             let any_text = |state: StateId| view.reads_any_text(state.local());
             if alive && !start.is_text && matches!(config, Config::State(state) if any_text(state)) {
                 // PERF: asked before the state's edges are made.

@@ -3,7 +3,7 @@
 use formwork_earley::{Limits, Rows};
 use formwork_fsm::{Config, StateId};
 use formwork_mask::{Resolver, Slices, Switches, Ticks, Walker, bits};
-use formwork_vocab::Vocabulary;
+use formwork_vocab::{TokenId, Vocabulary};
 use std::sync::Arc;
 
 const SWITCHES: Switches = Switches { slices: true, suffixes: true };
@@ -16,16 +16,20 @@ struct Fixture {
     switches: Switches,
 }
 
+/// Every rule keeps a boundary, however small it is.
 fn fixture(grammar: &str, tokens: &[&str]) -> Fixture {
+    fixture_with(grammar, tokens, false)
+}
+
+fn fixture_with(grammar: &str, tokens: &[&str], inlining: bool) -> Fixture {
     let mut builder = Vocabulary::builder();
     for (id, token) in (0..).zip(tokens) {
         builder.token(id, token);
     }
     let vocabulary = builder.build().expect("a vocabulary");
     let grammar = formwork_ebnf::grammar(grammar).expect("a grammar");
-    // Every rule keeps a boundary, however small it is.
     let mut config = Config::default();
-    config.inlining = false;
+    config.inlining = inlining;
     let automata = Arc::new(formwork_fsm::build(&grammar, &config, &|| false).expect("automata"));
     let slices = Arc::new(Slices::new(vocabulary.clone()));
     let walker =
@@ -64,6 +68,24 @@ impl Fixture {
             .expect("within limits");
         let text = |token| String::from_utf8_lossy(vocabulary.text(token).unwrap_or_default()).into_owned();
         bits::tokens(&mask).map(text).collect()
+    }
+
+    fn reads(&mut self, bytes: &[u8]) -> bool {
+        let mut row = self.rows.start().ok();
+        for &byte in bytes {
+            row = row.and_then(|row| self.rows.advance(row, byte).expect("within limits"));
+        }
+        row.is_some()
+    }
+
+    /// The same by reading each token.
+    fn readable(&mut self, bytes: &[u8]) -> Vec<String> {
+        let texts = self.vocabulary.clone();
+        let texts = (0..texts.mask_words() as u32 * 32).filter_map(|id| texts.text(TokenId::new(id)));
+        texts
+            .filter(|text| self.reads(&[bytes, text].concat()))
+            .map(|text| String::from_utf8_lossy(text).into_owned())
+            .collect()
     }
 }
 
@@ -221,5 +243,79 @@ fn an_item_whose_byte_may_tick_and_may_not_is_not_counted_either() {
         // Too few words to end.
         assert_eq!(fixture.allowed(b"<a"), ["a", " ", "a a", "a b a b ", &long], "{switches:?}");
         assert_eq!(fixture.allowed(b"<a a"), ["a", " ", "a a", "a b a b ", " a.", &long], "{switches:?}");
+    }
+}
+
+/// Chains of states that read the same letters: to an end, into a loop, beside others, past what is called or may end.
+const CHAINS: [&str; 10] = [
+    "root ::= string \",\"\nstring ::= \"\\\"\" [a-z]{0,9} \"\\\"\"\n",
+    "root ::= string \",\"\nstring ::= \"\\\"\" [a-z]{3,} \"\\\"\"\n",
+    "root ::= string \",\"\nstring ::= \"\\\"\" [a-z] ([a-z-]{0,9} [a-z])? \"\\\"\"\n",
+    "root ::= string \",\"\nstring ::= \"\\\"\" [a-z]{4} (\"-\" [a-z]{3} | [A-Z]) \"\\\"\"\n",
+    "root ::= string \",\"\nstring ::= \"\\\"\" ([a-z]{2} | [a-z-]{5} [0-9]?) \"\\\"\"\n",
+    "root ::= string \"a,\"\nstring ::= [a-z]{0,7}\n",
+    "root ::= string \",\"\nstring ::= \"\\\"\" [a-z]{2} call [a-z]{3} \"\\\"\"\ncall ::= \"aa\" call? \"-\"\n",
+    "root ::= string \",\"\nstring ::= \"\\\"\" [a-z]{2} call [a-z]{3} \"\\\"\"\ncall ::= \"(\" call? \")\"\n",
+    "root ::= string \",\"\nstring ::= \"\\\"\" [a-z] ([a-z] | call) [a-z]* \"\\\"\"\ncall ::= \"aa\" call? \"-\"\n",
+    "root ::= string \",\"\nstring ::= \"\\\"\" And([a-z-]{6,8}, Not([a-z-]* \"aa\" [a-z-]*)) \"\\\"\"\n",
+];
+
+#[test]
+fn chains_of_states_take_what_fits() {
+    let tokens = [
+        "a",
+        "aa",
+        "aaa",
+        "ab",
+        "aba",
+        "abab",
+        "ababab",
+        "babababab",
+        "a\"",
+        "ba\"",
+        "aba\",",
+        "abab\",",
+        "\"",
+        "\",",
+        "ababab\"",
+        "-",
+        "a-",
+        "-a",
+        "ab-ab",
+        "ab-aba\"",
+        "aa-",
+        "aaa-",
+        "abaa-a",
+        "ab(",
+        "ab()a",
+        "A",
+        "aA\"",
+        "a1",
+        "1\"",
+        "ba,",
+        "aa,",
+    ];
+    for grammar in CHAINS {
+        for inlining in [false, true] {
+            let mut fixture = fixture_with(grammar, &tokens, inlining);
+            for text in [
+                "",
+                "\"",
+                "\"a",
+                "\"ab",
+                "\"aba",
+                "\"abab",
+                "\"ababa",
+                "\"abababab",
+                "\"ababababa",
+                "b",
+                "babababa",
+            ] {
+                let readable = fixture.readable(text.as_bytes());
+                if fixture.reads(text.as_bytes()) {
+                    assert_eq!(fixture.allowed(text.as_bytes()), readable, "behind {text:?} of {grammar}");
+                }
+            }
+        }
     }
 }

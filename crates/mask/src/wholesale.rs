@@ -1,0 +1,144 @@
+//! What a state takes wholesale: all tokens made of some characters, by a bitset instead of a walk.
+//!
+//! Three kinds of states do:
+//! - one with a loop of its own: the [slice](crate::slices) of the loop;
+//! - one of several that read any text of some characters, wherever these lead
+//!   ([`live`](formwork_fsm::RuleView::live)): the slice of those characters;
+//! - the first of a long [chain](crate::chains) of states: the slice of the chain's characters, but for the tokens that are longer
+//!   than the chain. `[a-z_]{1,62}` that is not counted is 62 states, and each walked 10,000 nodes, half a millisecond, to
+//!   find out that nearly all tokens of these characters fit.
+//!
+//! What is left are the tokens that begin with such characters and [leave](crate::slices::Slices::leaving) them, and those that
+//! begin with another one.
+//!
+//! # Worked example
+//! `"\"" [ab]{1,3} "\""` behind the first letter, tokens `a`, `ba`, `aba`, `a"`, `aba"`, `"`. Two letters are read in a row, and a
+//! third one is refused: of the slice `a`, `ba`, `aba` the tokens of at most two bytes are taken. `a"` and `aba"` leave the
+//! letters and are walked: the first is read, the second is not. `"` begins with another character, and is read.
+
+use crate::boundary::Source;
+use crate::chains::{self, Chain};
+use crate::slices::{BEHIND_BLANKS, Slice};
+use crate::token_set::TokenSet;
+use crate::walk::{Start, WIDE, Walker, is_wide_loop};
+use formwork_fsm::Loop;
+use formwork_grammar::ByteSet;
+use formwork_vocab::{Trie, Vocabulary};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// What is taken, and what has to be known of who takes it.
+#[derive(Debug)]
+pub(crate) struct Wholesale {
+    /// The characters.
+    pub(crate) taken: Loop,
+    pub(crate) tokens: TokenSet,
+    /// The states that read any text of the characters, beside the state itself, ascending.
+    pub(crate) alike: Vec<u32>,
+    slice: Arc<Slice>,
+    /// The states that the characters lead to.
+    around: SmallVec<[u32; 8]>,
+    /// Whether it is the state's own loop, so that all that matters of a token that leaves it is what stands behind.
+    is_own_loop: bool,
+}
+
+/// What leaves a slice: in which form, the texts, and the bytes along which to walk them.
+pub(crate) type Exit = (Source, Arc<Trie>, ByteSet);
+
+/// A loop of so many characters, digits or blanks, has hundreds of tokens.
+const WORTH_A_SLICE: u32 = 3;
+/// A chain of so many has thousands.
+pub(crate) const WORTH_A_CHAIN: u32 = 24;
+
+impl Walker {
+    /// What the state takes wholesale, if it is worth it.
+    pub(crate) fn wholesale(&mut self, vocabulary: &Vocabulary, start: &Start<'_>) -> Option<Wholesale> {
+        let (view, state) = (start.view, start.state.local());
+        let own_loop = view.own_loop(state);
+        let ascii = view.next_bytes(state).ascii();
+        if ascii.count_ones() >= WIDE {
+            let chain = self.chains.of(view, state);
+            let is_long = chain.ascii.count_ones() > own_loop.ascii.count_ones()
+                && is_long(chain, ascii, vocabulary.trie());
+            // Of a chain at whose end characters are refused no text is read without end.
+            let (live, alike) = match is_long && chain.is_cut {
+                false => view.live(state),
+                true => Default::default(),
+            };
+            if is_long && chain.ascii.count_ones() >= live.ascii.count_ones() {
+                return Some(self.of_chain(start, chain));
+            }
+            // A state that reads any text of more characters than its loop has is one of several that are alike.
+            if live.len() > own_loop.len() {
+                let slice = self.slices.slice(live);
+                let tokens = TokenSet::of_slice(&slice.words);
+                let around = SmallVec::from_slice(&alike);
+                return Some(Wholesale { taken: live, tokens, alike, slice, around, is_own_loop: false });
+            }
+        }
+        (own_loop.len() >= WORTH_A_SLICE).then(|| {
+            let slice = self.slices.slice(own_loop);
+            let tokens = TokenSet::of_slice(&slice.words);
+            let (alike, around) = (Vec::new(), SmallVec::new());
+            Wholesale { taken: own_loop, tokens, alike, slice, around, is_own_loop: true }
+        })
+    }
+
+    fn of_chain(&self, start: &Start<'_>, chain: Chain) -> Wholesale {
+        let taken = Loop { ascii: chain.ascii, leads: 0 };
+        let slice = self.slices.slice(taken);
+        let tokens = match chain.is_cut {
+            true => TokenSet::from_bits(&self.slices, &self.slices.at_most(&slice, chain.n.into())),
+            false => TokenSet::of_slice(&slice.words),
+        };
+        let around = chains::along(start.view, start.state.local(), chain).collect();
+        Wholesale { taken, tokens, alike: Vec::new(), slice, around, is_own_loop: false }
+    }
+
+    /// The tokens that leave what is taken in a way that matters; they need not be looked for in the vocabulary then. `None`
+    /// if these are very many.
+    pub(crate) fn leaving(&self, start: &Start<'_>, wholesale: &Wholesale) -> Option<Exit> {
+        let Start { view, is_called, is_text, .. } = *start;
+        let Wholesale { taken, slice, around, .. } = wholesale;
+        let inside = taken.first_bytes();
+        let state = start.state.local();
+        // What some state that reads the slice's characters reads besides, what it calls, and whether it ends.
+        let own = *view.next_bytes(state);
+        let (mut read, mut called) = (own, *view.called_bytes(state));
+        // Where the rule may end after each of the loop's characters, there is a boundary before every one of them.
+        let ends_here = is_called && view.is_accepting(state);
+        let mut ends = ends_here;
+        for &state in around {
+            read = read.union(view.next_bytes(state));
+            called = called.union(view.called_bytes(state));
+            ends |= is_called && view.is_accepting(state);
+        }
+        // A rule that begins with a character of the loop may have begun anywhere before.
+        if is_text || !called.intersection(&inside).is_empty() {
+            return None;
+        }
+        let behind = read.union(&called).difference(&inside);
+        // Behind the rule's end anything may be read. And what follows white space and digits is of many kinds, what follows the
+        // inside of a string of few.
+        let exits = match ends {
+            true => ByteSet::FULL,
+            false if is_wide_loop(*taken) => behind,
+            false if behind.is_subset(&BEHIND_BLANKS) => BEHIND_BLANKS,
+            false => ByteSet::FULL,
+        };
+        let exits = exits.difference(&inside);
+        // The rest was read behind the loop, so rules that the state calls are read there too.
+        let (source, first) = match ends_here || !wholesale.is_own_loop {
+            true => (Source::Leaving, own.intersection(&inside)),
+            false => (Source::Rest, behind),
+        };
+        Some((source, self.slices.leaving(slice, source, exits)?, first))
+    }
+}
+
+/// Whether a chain decides all texts of its characters, which are most of what the state reads and many.
+fn is_long(chain: Chain, read: u128, trie: &Trie) -> bool {
+    chain.ascii.count_ones() >= WORTH_A_CHAIN
+        && 2 * chain.ascii.count_ones() > read.count_ones()
+        && (chain.is_cut || chain.n >= trie.height(Trie::ROOT))
+}
