@@ -199,4 +199,15 @@ fn bounds_cost_nothing() {
     assert_eq!(costs(&string(1_000)), costs(&string(60_000)));
     let array = |n: usize| schema(&json!({"type": "array", "items": {"type": "string"}, "maxItems": n}));
     assert_eq!(costs(&array(1_000)), costs(&array(100_000)));
+    let keys = |n: usize, pattern: &str| {
+        let patterns =
+            object([(pattern.replace('n', &n.to_string()), json!({"type": "integer"}))].into_iter());
+        let object = |declared| json!({"properties": declared, "patternProperties": patterns, "additionalProperties": false});
+        // A declared name that is such a key, and one that is none.
+        [json!({}), json!({"name": {}}), json!({"any name": {}})]
+            .map(|declared| costs(&schema(&object(declared))))
+    };
+    for pattern in ["^[a-z0-9_]{1,n}$", "^.{1,n}$"] {
+        assert_eq!(keys(250, pattern), keys(5_000, pattern), "{pattern}");
+    }
 }

@@ -84,3 +84,37 @@ fn searches_beside_lengths_stay_small() {
         assert!(any.accepts(&format!("\"{text}\"")) && !any.accepts("\"short\""), "{pattern}");
     }
 }
+
+/// Keys that a pattern bounds, beside names that are such keys and names that are not.
+#[test]
+fn keys_of_a_bounded_pattern_are_neither_longer_nor_declared() {
+    let of = |pattern: &str, declared: &str| {
+        let patterns = format!(r#""patternProperties": {{"{pattern}": {{"type": "integer"}}}}"#);
+        let closed = r#""additionalProperties": false"#;
+        Schema::new(
+            &Options::default(),
+            &format!(r#"{{"properties": {{{declared}}}, {patterns}, {closed}}}"#),
+        )
+        .expect("a schema")
+    };
+    let key = |n: usize| "k".repeat(n);
+    for (pattern, max) in
+        [("^[a-z]{1,200}$", 200), ("^k{2}.{1,70}$", 72), ("^[a-z]{1,9}$", 9), ("^\\\\w{1,64}$", 64)]
+    {
+        for declared in
+            ["", r#""kkk": {"minimum": 5}"#, r#""no-1": {}"#, r#""kkk": {"minimum": 5}, "no-1": {}"#]
+        {
+            let schema = of(pattern, declared);
+            let accepts = |members: &str| schema.accepts(&format!("{{{members}}}"));
+            let is_declared = |name: &str| declared.contains(name);
+            assert!(accepts(&format!(r#""{}": 1"#, key(max))), "{pattern} {declared}");
+            assert!(!accepts(&format!(r#""{}": 1"#, key(max + 1))), "{pattern} {declared}");
+            assert!(!accepts(r#""": 1"#) && !accepts(r#""kk kk!": "1""#), "{pattern} {declared}");
+            assert!(accepts(r#""kkk": 7, "kkkk": 1"#), "{pattern} {declared}");
+            // Declared, it must also be what is declared, and comes once, however it is spelled.
+            assert_eq!(accepts(r#""kkk": 1"#), !is_declared("kkk"), "{pattern} {declared}");
+            assert_eq!(accepts(r#""kkk": 7, "k\u006bk": 7"#), !is_declared("kkk"), "{pattern} {declared}");
+            assert_eq!(accepts(r#""no-1": {}"#), is_declared("no-1"), "{pattern} {declared}");
+        }
+    }
+}

@@ -339,10 +339,10 @@ impl Lowering<'_> {
             } else if let Some(syntax) = syntax.filter(|_| names.is_empty()) {
                 self.string_of_syntax(syntax)
             } else {
+                let is_one = |name: &&Rc<str>| self.normal.string_satisfies(language, name);
+                let names: Vec<Rc<str>> = names.iter().filter(is_one).cloned().collect();
                 let text = self.text(language, pointer)?;
-                let names = self.names(&names);
-                let others = self.b.not(names);
-                let text = if language == FormulaId::TRUE { others } else { self.b.and([others, text]) };
+                let text = self.but_for(&names, text);
                 self.key_rule(text, pointer)
             };
             classes.push(Class { key, demand, inside });

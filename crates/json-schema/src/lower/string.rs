@@ -159,6 +159,27 @@ impl Lowering<'_> {
         self.b.alt(names)
     }
 
+    /// The texts of a language but for some strings.
+    pub(super) fn but_for(&mut self, names: &[Rc<str>], text: ExprId) -> ExprId {
+        if names.is_empty() {
+            return text;
+        }
+        let names = self.names(names);
+        let others = self.b.not(names);
+        if text == self.any_text() {
+            return others;
+        }
+        // As a length beside the characters, which the engine counts, a bound of 255 is not 255 states with a mask each.
+        let parts = match *self.b.expr(text) {
+            Expr::Repeat { body, min, max } if matches!(self.b.expr(body), Expr::Class(_)) => {
+                let any = self.b.class(CharClass::any());
+                vec![others, self.b.star(body), self.b.repeat(any, min, max)]
+            }
+            _ => vec![others, text],
+        };
+        self.b.and(parts)
+    }
+
     /// Copies an expression of the normal form's arena, with an explicit stack.
     pub(super) fn import(&mut self, text: ExprId) -> ExprId {
         let mut todo = vec![text];
