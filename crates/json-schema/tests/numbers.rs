@@ -308,3 +308,19 @@ fn a_divisor_has_any_number_of_places() {
     let state = |text: &str| text.bytes().try_fold(machine.start()?, |state, byte| machine.next(state, byte));
     assert!(state("0.123").is_some() && state("0.124").is_none() && state("0.246").is_some());
 }
+
+/// Whole numbers among which an alternative lists one that is none.
+#[test]
+fn a_listed_fraction_is_no_integer() {
+    for numbers in [Numbers::Plain, Numbers::Any, Numbers::Canonical] {
+        let options = Options::default().numbers(numbers);
+        let schema = r#"{"type": "integer", "anyOf": [{"enum": [1.5, 3, -0.5]}, {"maximum": 0}]}"#;
+        let schema = Schema::new(&options, schema).expect("supported");
+        for text in ["3", "0", "-7"] {
+            assert!(schema.accepts(text), "{text} {numbers:?}");
+        }
+        for text in ["1.5", "1.50", "15e-1", "-0.5", "1", "4"] {
+            assert!(!schema.accepts(text), "{text} {numbers:?}");
+        }
+    }
+}

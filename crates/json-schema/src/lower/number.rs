@@ -360,7 +360,8 @@ impl Lowering<'_> {
             Atom::Below { bound, strict } => self.beyond(bound, *strict, Side::Below, whole, pointer)?,
             Atom::NumberIn(set, sign) => {
                 let ways: Vec<ExprId> = if *sign {
-                    set.iter().map(|number| self.constant(number, whole)).collect()
+                    let is_asked = |number: &&Number| !whole || number.value.is_integer();
+                    set.iter().filter(is_asked).map(|number| self.constant(number, whole)).collect()
                 } else {
                     self.runs.has_others = true;
                     // What is excluded is excluded in every spelling.
