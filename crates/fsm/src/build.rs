@@ -5,7 +5,7 @@
 //! unit finds the units that it calls; they are linked by number and built in their turn.
 
 use crate::automata::{Automata, Counter, Imports, Link, Rule, RuleId, RunBound};
-use crate::cache::{Cache, Kept};
+use crate::cache::{Cache, Kept, KeptText};
 use crate::compile::{Built, Context};
 use crate::config::Config;
 use crate::dfa::Dfa;
@@ -108,16 +108,59 @@ pub(crate) struct Memory {
     /// Automata over code points of texts that are measured, by the operands that are no length.
     pub(crate) measured: Arc<HashMap<Vec<ExprId>, Arc<Dfa>>>,
     pub(crate) measurable: Arc<Measurable>,
+    /// Those of earlier grammars, if they are shared.
+    shared: Option<Arc<SharedTexts>>,
     /// Whether the grammar is counted where it is kept.
     is_counted: bool,
 }
 
+/// Automata over code points kept from grammar to grammar, and what finds them.
+#[derive(Debug)]
+struct SharedTexts {
+    cache: Arc<Cache>,
+    former: Mutex<Former>,
+}
+
+/// Automata over code points of fewer states are found as fast as they are looked up.
+const WORTH_SHARING: usize = 16;
+
 impl Memory {
+    fn new(cache: &Arc<Cache>, config: &Config) -> Self {
+        let shared = SharedTexts { cache: Arc::clone(cache), former: Mutex::new(Former::new(config)) };
+        Self { shared: config.shared_rules.then(|| Arc::new(shared)), ..Self::default() }
+    }
+
+    /// What all of these expressions over code points match, if an earlier grammar asked.
+    pub(crate) fn shared_text(&self, grammar: &Grammar, plan: &Plan, parts: &[ExprId]) -> Option<KeptText> {
+        self.with_form(grammar, plan, parts, |cache, form| cache.text(form))?
+    }
+
+    /// Keeps it for later grammars.
+    pub(crate) fn share_text(&self, grammar: &Grammar, plan: &Plan, parts: &[ExprId], text: KeptText) {
+        if text.dfa.len() > WORTH_SHARING {
+            self.with_form(grammar, plan, parts, |cache, form| cache.keep_text(form, text));
+        }
+    }
+
+    fn with_form<T>(
+        &self,
+        grammar: &Grammar,
+        plan: &Plan,
+        parts: &[ExprId],
+        run: impl FnOnce(&Cache, &[u32]) -> T,
+    ) -> Option<T> {
+        let SharedTexts { cache, former } = &**self.shared.as_ref()?;
+        // A form begins anew whatever a thread that panicked has left.
+        let mut former = former.lock().unwrap_or_else(PoisonError::into_inner);
+        former.text(grammar, plan, parts).then(|| run(cache, &former.words))
+    }
+
     /// The same for who numbers units apart.
     pub(crate) fn without_units(&self) -> Self {
         let (units, escapes) = (Units::default(), Vec::new());
         let (texts, measured) = (Arc::clone(&self.texts), Arc::clone(&self.measured));
-        Self { units, escapes, texts, measured, measurable: Arc::clone(&self.measurable), is_counted: true }
+        let (measurable, shared) = (Arc::clone(&self.measurable), self.shared.clone());
+        Self { units, escapes, texts, measured, measurable, shared, is_counted: true }
     }
 
     /// Whether nobody was told so before: then whoever asks counts the grammar.
@@ -156,7 +199,7 @@ impl Construction {
         let used = order.is_used();
         let extents = OnceCell::new();
         let extents = || extents.get_or_init(|| nullable.extents(grammar));
-        let mut memory = Memory::default();
+        let mut memory = Memory::new(cache, config);
         let mut context = Context::new(grammar, &nullable, symbols, &config.limits, &mut memory);
         let mut asked = None;
         let facts = context.prepare_measured(&plan, used, &mut work, &mut asked).and_then(|()| {

@@ -100,6 +100,13 @@ impl Dfa {
         &self.calls
     }
 
+    /// Heap memory in bytes.
+    pub(crate) fn memory_size(&self) -> usize {
+        size_of::<State>() * self.states.capacity()
+            + size_of::<Letter>() * self.letters.capacity()
+            + size_of::<Call>() * self.calls.capacity()
+    }
+
     /// Letters and calls of all states.
     pub(crate) fn n_edges(&self) -> usize {
         self.letters.len() + self.calls.len()

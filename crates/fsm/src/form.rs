@@ -119,6 +119,8 @@ const ESCAPE: u32 = 104;
 const SYMBOLS: u32 = 105;
 const SET: u32 = 106;
 const MACHINE: u32 = 107;
+/// What all of some expressions over code points match.
+const TEXT: u32 = 108;
 
 // Parts of expressions.
 const MET: u32 = 1;
@@ -242,6 +244,15 @@ impl Former {
                 true
             }
         }
+    }
+
+    /// The form of what all of some expressions over code points match, which refer to no rules; false if it is too long.
+    pub(crate) fn text(&mut self, grammar: &Grammar, plan: &Plan, parts: &[ExprId]) -> bool {
+        self.start(grammar);
+        // The switches do not matter: an automaton over code points is minimal.
+        self.words.clear();
+        self.words.extend([TEXT, parts.len() as u32]);
+        parts.iter().all(|&part| self.expr(grammar, plan, &[], part))
     }
 
     /// What the positions in the form at hand name.

@@ -159,3 +159,45 @@ fn a_rule_is_built_when_it_is_reached() {
     assert_eq!(automata.ready(later), Ok(()));
     assert!(automata.is_ready(later));
 }
+
+#[test]
+fn what_a_text_matches_is_found_once_for_all_grammars() {
+    let not = "And([a-z ]*, Not([a-z ]* \"ab\" [a-z ]{9} \"c\" [a-z ]*))";
+    let measured = "And([a-z]+ (\"-\" [a-z]+ \"ab\" [a-z]{20})*, [^]{0,200})";
+    let reads = |automata: &Automata, text: &str| {
+        let mut state = automata.start(automata.root());
+        text.bytes().all(|byte| match automata.step(state, byte) {
+            (None, None) => false,
+            (plain, ticking) => {
+                state = plain.or(ticking).expect("one of them");
+                true
+            }
+        })
+    };
+    for text in [not, measured] {
+        let [mut builder, alone] = [Builder::new(), Builder::new()];
+        let (before, after) =
+            (format!("root ::= \"<\" {text} \">\"\n"), format!("root ::= \"[\" {text} \"]\"\n"));
+        let first = builder.build(&before);
+        let again = builder.build(&after);
+        let alone = alone.build(&after);
+        assert!(again.work() * 2 < alone.work(), "{} instead of {} steps", again.work(), alone.work());
+        assert!(first.work() * 3 > alone.work() * 2, "{} and {} steps", first.work(), alone.work());
+        for text in [
+            "[ab",
+            "[abcabc",
+            "[x-yab",
+            "[xabcdefghijkc",
+            "[xabcdefghijcd",
+            "[x-abaaaaaaaaaaaaaaaaaaaa-b",
+            "[A",
+        ] {
+            assert_eq!(reads(&again, text), reads(&alone, text), "{text}");
+        }
+        // Not where nothing is shared, and not what is another text.
+        let other = after.replace("{9}", "{8}").replace("{20}", "{19}");
+        assert!(builder.build(&other).work() * 2 > alone.work());
+        builder.config.shared_rules = false;
+        assert!(builder.build(&after).work() * 2 > alone.work());
+    }
+}

@@ -1,6 +1,7 @@
 //! Automata over code points: intersections and complements, and their nodes in other automata.
 
 use super::{Builder, Context, Draft, literals};
+use crate::cache::KeptText;
 use crate::dfa::{Dfa, Letter};
 use crate::nfa::{Node, NodeId, Range};
 use crate::plan::{Plan, operands};
@@ -52,6 +53,12 @@ impl Context<'_> {
             if self.memory.measured.contains_key(&parts) {
                 continue;
             }
+            if let Some(KeptText { dfa, lengths: Some(lengths) }) =
+                self.memory.shared_text(self.grammar, plan, &parts)
+            {
+                self.keep_measured(parts, dfa, lengths);
+                continue;
+            }
             for &part in &parts {
                 self.prepare_texts(part, rule, plan, work)?;
             }
@@ -59,8 +66,10 @@ impl Context<'_> {
                 Ok(dfa) => {
                     let bounds = ticks(&dfa, true, |_| true).first().copied().flatten();
                     let lengths = Lengths { bounds, contiguous: lengths_are_contiguous(&dfa) };
-                    Arc::make_mut(&mut self.memory.measurable).insert(parts.clone(), lengths);
-                    Arc::make_mut(&mut self.memory.measured).insert(parts, Arc::new(dfa));
+                    let dfa = Arc::new(dfa);
+                    let text = KeptText { dfa: Arc::clone(&dfa), lengths: Some(lengths) };
+                    self.memory.share_text(self.grammar, plan, &parts, text);
+                    self.keep_measured(parts, dfa, lengths);
                 }
                 // Too large to be measured: whether that matters shows where the expression is used, if it is.
                 Err(Stop::States | Stop::Nodes | Stop::Members) => {}
@@ -68,6 +77,11 @@ impl Context<'_> {
             }
         }
         Ok(())
+    }
+
+    fn keep_measured(&mut self, parts: Vec<ExprId>, dfa: Arc<Dfa>, lengths: Lengths) {
+        Arc::make_mut(&mut self.memory.measurable).insert(parts.clone(), lengths);
+        Arc::make_mut(&mut self.memory.measured).insert(parts, dfa);
     }
 
     /// Of an intersection or a complement: whether it matches any text, and any but the empty one.
@@ -86,13 +100,24 @@ impl Context<'_> {
                 return Ok((within.is_some(), within.is_some_and(|(_, greatest)| greatest > 0)));
             }
         }
-        if let Some(facts) = self.witness(expr, plan, work)? {
-            return Ok(facts);
+        if !self.finds_shared(expr, plan) {
+            if let Some(facts) = self.witness(expr, plan, work)? {
+                return Ok(facts);
+            }
+            self.prepare_texts(expr, self.grammar.root(), plan, work)?;
         }
-        self.prepare_texts(expr, self.grammar.root(), plan, work)?;
         let dfa = self.memory.known_text(expr).unwrap_or_default();
         let nonempty = dfa.len() > 0 && !dfa.letters(0).is_empty();
         Ok((nonempty || dfa.len() > 0 && dfa.is_accepting(0), nonempty))
+    }
+
+    /// Whether an earlier grammar had the same intersection or complement, whose automaton is known now.
+    fn finds_shared(&self, expr: ExprId, plan: &Plan) -> bool {
+        match self.memory.shared_text(self.grammar, plan, &[expr]) {
+            Some(text) => self.memory.keep_text(expr, text.dfa),
+            None => return false,
+        }
+        true
     }
 
     /// The automaton over code points of what all of these expressions match, whose inner intersections and complements
@@ -132,6 +157,9 @@ impl Context<'_> {
                 continue;
             }
             if matches!(grammar.expr(expr), Expr::And(_) | Expr::Not(_)) {
+                if self.finds_shared(expr, plan) {
+                    continue;
+                }
                 found.push(expr);
             }
             stack.extend_from_slice(operands(grammar.expr(expr)));
@@ -147,14 +175,24 @@ impl Context<'_> {
                     continue;
                 }
             }
+            let mut is_shared = true;
             let dfa = match grammar.expr(expr) {
                 Expr::Not(body) => match literals::words(grammar, *body, self.limits.max_states) {
-                    Some(words) => all_but(words, work)?,
+                    Some(words) => {
+                        // The names of one object's members: hardly another has the same.
+                        is_shared = false;
+                        all_but(words, work)?
+                    }
                     None => complement(&self.text(*body, rule, plan, work)?, work)?,
                 },
                 expr => self.intersection_of(operands(expr), rule, plan, work)?,
             };
-            self.memory.keep_text(expr, Arc::new(dfa));
+            let dfa = Arc::new(dfa);
+            if is_shared {
+                let text = KeptText { dfa: Arc::clone(&dfa), lengths: None };
+                self.memory.share_text(grammar, plan, &[expr], text);
+            }
+            self.memory.keep_text(expr, dfa);
         }
         Ok(())
     }
