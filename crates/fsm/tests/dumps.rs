@@ -170,13 +170,45 @@ fn arithmetic_with_levels_keeps_one_rule_per_cycle() {
 #[test]
 fn a_large_repetition_counts_with_its_delimiters() {
     check(
-        "root ::= \"<\" [a-z]{2,500} \">\"\n",
+        "root ::= \"<\" [a-z]{20,500} \">\"\n",
         expect![[r#"
-        r0 root counts 2..=500
+        r0 root counts 20..=500
           s0: < -> s1
           s1: > -> s2, a-z ->+ s1
           s2*
     "#]],
+    );
+}
+
+#[test]
+fn the_few_letters_that_must_come_are_delimiters_of_a_large_repetition() {
+    check(
+        "root ::= \"<\" [a-z]{2,500} \">\"\n",
+        expect![[r#"
+        r0 root counts 0..=498
+          s0: < -> s1
+          s1: a-z -> s2
+          s2: a-z -> s3
+          s3: > -> s4, a-z ->+ s3
+          s4*
+    "#]],
+    );
+    // Not where no more letters are left than a mask looks ahead.
+    check(
+        "root ::= \"<\" [^<>]{2,30} \">\"\n",
+        expect![[r#"
+            r0 root counts 2..=30
+              s0: < -> s1
+              s1: > -> s2, c2-df -> s3, e0 -> s4, e1-ec -> s5, ed -> s6, ee-ef -> s5, f0 -> s7, f1-f3 -> s8, f4 -> s9, 00-; ->+ s1, = ->+ s1, ?-7f ->+ s1
+              s2*
+              s3: 80-bf ->+ s1
+              s4: a0-bf -> s3
+              s5: 80-bf -> s3
+              s6: 80-9f -> s3
+              s7: 90-bf -> s5
+              s8: 80-bf -> s5
+              s9: 80-8f -> s5
+        "#]],
     );
 }
 

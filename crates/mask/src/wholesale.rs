@@ -65,7 +65,7 @@ impl Walker {
                 false => view.live(state),
                 true => Default::default(),
             };
-            if is_long && chain.ascii.count_ones() >= live.ascii.count_ones() {
+            if is_long && chain.ascii.count_ones() >= live.len() {
                 return Some(self.of_chain(start, chain));
             }
             // A state that reads any text of more characters than its loop has is one of several that are alike.

@@ -5,7 +5,12 @@ use crate::error::Error;
 use crate::formats::Syntax;
 use crate::normal::{Atom, Formula, FormulaId};
 use formwork_grammar::{CharClass, Expr, ExprId, Sharing};
+use smallvec::{SmallVec, smallvec};
 use std::rc::Rc;
+
+/// Characters that must come are so few that they are not counted, where so many more may come.
+const MAX_AHEAD: u32 = 8;
+const FAR: u32 = 40;
 
 impl Lowering<'_> {
     pub(super) fn any_text(&mut self) -> ExprId {
@@ -94,8 +99,7 @@ impl Lowering<'_> {
         let max = if shape_max <= max { u64::MAX } else { max };
         if min > 0 || max < u64::MAX {
             let (min, max) = bounds(min, max, pointer)?;
-            let any = self.b.class(CharClass::any());
-            texts.push(self.b.repeat(any, min, max));
+            texts.extend(self.lengths_beside(min, max));
         }
         Ok(self.b.and(texts))
     }
@@ -172,12 +176,28 @@ impl Lowering<'_> {
         // As a length beside the characters, which the engine counts, a bound of 255 is not 255 states with a mask each.
         let parts = match *self.b.expr(text) {
             Expr::Repeat { body, min, max } if matches!(self.b.expr(body), Expr::Class(_)) => {
-                let any = self.b.class(CharClass::any());
-                vec![others, self.b.star(body), self.b.repeat(any, min, max)]
+                let mut parts = vec![others, self.b.star(body)];
+                parts.extend(self.lengths_beside(min, max));
+                parts
             }
             _ => vec![others, text],
         };
         self.b.and(parts)
+    }
+
+    /// So many characters beside patterns. Few that must come where many may are not counted: the engine would have masks by the
+    /// count as long as they are missing.
+    fn lengths_beside(&mut self, min: u32, max: Option<u32>) -> SmallVec<[ExprId; 2]> {
+        let any = self.b.class(CharClass::any());
+        match max {
+            Some(max) if (1..=MAX_AHEAD).contains(&min) && max >= min.saturating_add(FAR) => {
+                let rest = self.b.star(any);
+                let at_least = std::iter::repeat_n(any, min as usize).chain([rest]);
+                let at_least = self.b.seq(at_least);
+                smallvec![at_least, self.b.repeat(any, 0, Some(max))]
+            }
+            max => smallvec![self.b.repeat(any, min, max)],
+        }
     }
 
     /// Copies an expression of the normal form's arena, with an explicit stack.
