@@ -17,7 +17,6 @@
 use crate::boundary::{Boundaries, Boundary, Source};
 use crate::descent::Descent;
 use crate::local::{Base, LocalMask, Rare};
-use crate::slices::{JSON_TEXT, covers};
 use crate::token_set::TokenSet;
 use crate::walk::{Config, Walker, at_hand};
 use formwork_earley::LimitExceeded;
@@ -106,13 +105,11 @@ impl Walker {
                 continue;
             }
             let has_below = trie.end(node) != node.next();
-            // PERF: asked before the states' edges are made, which is most of the work.
-            let reads_any_text = |reached: Option<(Config, bool)>| matches!(reached, Some((Config::State(state), false)) if view.reads_any_text(state.local()));
-            if has_below
-                && reads_any_text(of_state)
-                && reads_any_text(of_base)
-                && covers(JSON_TEXT, trie, node)
-            {
+            let reads_all = |reached: Option<(Config, bool)>| match reached {
+                Some((Config::State(state), false)) => self.reads_all_below(view, state.local(), trie, node),
+                _ => false,
+            };
+            if has_below && reads_all(of_state) && reads_all(of_base) {
                 continue;
             }
             if has_below && of_base.is_some_and(|(_, ends)| ends) {

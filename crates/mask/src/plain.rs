@@ -4,7 +4,7 @@
 //! Where something more happens, since the rule may end or calls another one, the byte is left to the walk.
 
 use crate::descent::Descent;
-use crate::slices::{JSON_TEXT, covers};
+use crate::slices::covers;
 use crate::walk::{MANY, Start, WORTH_A_CHAIN, Walker};
 use formwork_fsm::{StateId, StateView};
 use formwork_vocab::{NodeId, Trie};
@@ -63,7 +63,7 @@ impl Walker {
                 further.push(Further { state, at, node, byte });
                 continue;
             }
-            if view.reads_any_text(to) && covers(JSON_TEXT, trie, child) {
+            if self.reads_all_below(view, to, trie, child) {
                 self.accepted.extend_from_slice(trie.tokens_below(child));
                 continue;
             }

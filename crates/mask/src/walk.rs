@@ -402,10 +402,8 @@ impl Walker {
             let ends = ends && is_called;
             let may_be_short =
                 self.switches.slices && !ends && !in_slice && !start.is_text && self.pending.is_empty();
-            let any_text = |state: StateId| view.reads_any_text(state.local());
-            if alive && !start.is_text && matches!(config, Config::State(state) if any_text(state)) {
-                // PERF: asked before the state's edges are made.
-                if covers(JSON_TEXT, trie, node) && !in_slice {
+            if let (Config::State(state), true) = (config, alive && !start.is_text && !in_slice) {
+                if self.reads_all_below(view, state.local(), trie, node) {
                     self.accepted.extend_from_slice(trie.tokens_below(node));
                     continue;
                 }
@@ -578,6 +576,14 @@ impl Walker {
             (Config::Row(row), _) => (*self.rows.next_bytes(row), false),
             (_, at) => (at.map_or(ByteSet::EMPTY, |at| *at.next_bytes()), false),
         }
+    }
+
+    /// Whether the state reads any text of a JSON string, and only such text is below the node.
+    ///
+    /// PERF: to be asked before the state's edges are made, which is most of the work.
+    #[inline]
+    pub(crate) fn reads_all_below(&self, view: RuleView<'_>, state: u32, trie: &Trie, node: NodeId) -> bool {
+        self.switches.slices && view.reads_any_text(state) && covers(JSON_TEXT, trie, node)
     }
 
     /// Whether some state's loop or chain reads everything below the node, so that all tokens there stay inside; it reads [many](MANY)
