@@ -58,7 +58,9 @@ impl Walker {
         let ascii = view.next_bytes(state).ascii();
         if ascii.count_ones() >= WIDE {
             let chain = self.chains.of(view, state);
-            let is_long = chain.ascii.count_ones() > own_loop.ascii.count_ones()
+            // At the end of a chain of texts that must differ, one is left that may have come.
+            let is_long = !start.is_text
+                && chain.ascii.count_ones() > own_loop.ascii.count_ones()
                 && is_long(chain, ascii, vocabulary.trie());
             // Of a chain at whose end characters are refused no text is read without end.
             let (live, alike) = match is_long && chain.is_cut {

@@ -1,6 +1,6 @@
 //! Lists of distinct texts: few texts as members of a set, texts without number as a list of strings says.
 
-use formwork_engine::Matcher;
+use formwork_engine::{Compiler, Matcher};
 use formwork_grammar::{CharClass, Conditions, ExprId, Grammar, GrammarBuilder, Place};
 use formwork_testkit::generate::{VocabularyShape, cases};
 use formwork_testkit::oracles::{
@@ -8,6 +8,7 @@ use formwork_testkit::oracles::{
     switches_change_nothing,
 };
 use formwork_testkit::{Outcome, Rng, with_seed};
+use formwork_vocab::{TokenId, Vocabulary};
 use proptest::prelude::*;
 
 /// `"[" (item (gap "," gap item)*)? "]"`, or with at least two items; perhaps in a list of such lists.
@@ -110,7 +111,7 @@ fn case(rng: &mut Rng, grammar: Grammar) -> EngineCase {
 
 fn any_texts(rng: &mut Rng) -> Grammar {
     let lists = Lists::random(rng);
-    let kind = rng.below(4);
+    let (kind, n) = (rng.below(5), rng.between(1, 4) as u32);
     lists.distinct(|b| {
         let letter = b.class(CharClass::from_ranges([('a', 'b'), ('"', '"'), ('é', 'é')]));
         let any = b.class(CharClass::any());
@@ -118,6 +119,11 @@ fn any_texts(rng: &mut Rng) -> Grammar {
             0 => b.star(letter),
             1 => b.star(any),
             2 => b.plus(letter),
+            // At the end of a chain of states nothing is left but the end.
+            3 => {
+                let wide = b.class(CharClass::range('a', 'z'));
+                b.repeat(wide, 1, Some(n))
+            }
             _ => {
                 // Behind the second letter there is one way to end.
                 let (some, x) = (b.star(any), b.literal("b"));
@@ -237,4 +243,31 @@ proptest! {
     fn switches_make_no_difference(seed: u64) {
         check(seed, |case, rng| switches_change_nothing(case, rng, 30))?;
     }
+}
+
+/// A token that ends a chain of states has one text left, which may have come.
+#[test]
+fn a_token_that_fills_a_text_is_not_allowed_where_the_text_came() {
+    let lists = Lists { gap: false, at_least_two: false, nested: false };
+    let grammar = lists.distinct(|b| {
+        let letter = b.class(CharClass::range('a', 'z'));
+        b.repeat(letter, 1, Some(3))
+    });
+    let longer = ["ab", "aba", "abb", "bab", "ab\""];
+    let mut builder = Vocabulary::builder();
+    for (id, byte) in (0..).zip(0..=0xFFu8) {
+        builder.token(id, [byte]);
+    }
+    for (id, token) in (256..).zip(longer) {
+        builder.token(id, token);
+    }
+    let vocabulary = builder.build().expect("a vocabulary");
+    let compiled = Compiler::new(vocabulary.clone()).compile(&grammar).expect("compiles");
+    let mut matcher = Matcher::new(&compiled);
+    matcher.accept_bytes(b"[\"aba\",\"ab\",\"").expect("read");
+    let mut mask = vec![0; vocabulary.mask_words()];
+    matcher.fill_mask(&mut mask).expect("within limits");
+    let allowed = (256..).zip(longer).filter(|&(id, _)| allows(&mask, TokenId::new(id)));
+    // `aba` came, and so did `ab`.
+    assert_eq!(allowed.map(|(_, token)| token).collect::<Vec<_>>(), ["ab", "abb", "bab"]);
 }
