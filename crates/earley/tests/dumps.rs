@@ -106,7 +106,7 @@ fn a_tail_call_waits_for_nothing_of_its_own() {
 #[test]
 fn counts_are_part_of_an_item() {
     check(
-        "root ::= [a-z]{2,90} \".\"\n",
+        "root ::= [a-z]{20,90} \".\"\n",
         "abc",
         expect![[r#"
             row0 next { 2e 61-7a }
