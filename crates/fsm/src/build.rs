@@ -105,8 +105,8 @@ pub(crate) struct Memory {
     pub(crate) escapes: Vec<Option<NonZeroU32>>,
     /// Automata over code points of the intersections and complements met so far.
     texts: Arc<Mutex<HashMap<ExprId, Arc<Dfa>>>>,
-    /// Automata over code points of texts that are measured, by the operands that are no length.
-    pub(crate) measured: Arc<HashMap<Vec<ExprId>, Arc<Dfa>>>,
+    /// Those of texts that are measured, by the operands that are no length.
+    measured: Arc<Mutex<HashMap<Vec<ExprId>, KeptText>>>,
     pub(crate) measurable: Arc<Measurable>,
     /// Those of earlier grammars, if they are shared.
     shared: Option<Arc<SharedTexts>>,
@@ -171,12 +171,22 @@ impl Memory {
     /// Automata over code points are to be found once more.
     pub(crate) fn forget_texts(&mut self) {
         self.texts = Arc::default();
+        self.measured = Arc::default();
         self.escapes = Vec::new();
     }
 
     /// The automaton over code points of an intersection or a complement, if it is known.
     pub(crate) fn known_text(&self, expr: ExprId) -> Option<Arc<Dfa>> {
         self.texts.lock().unwrap_or_else(PoisonError::into_inner).get(&expr).map(Arc::clone)
+    }
+
+    /// The automaton over code points of texts that are measured, if it is known.
+    pub(crate) fn measured(&self, parts: &[ExprId]) -> Option<KeptText> {
+        self.measured.lock().unwrap_or_else(PoisonError::into_inner).get(parts).cloned()
+    }
+
+    pub(crate) fn keep_measured(&self, parts: &[ExprId], text: KeptText) {
+        self.measured.lock().unwrap_or_else(PoisonError::into_inner).insert(parts.to_vec(), text);
     }
 
     pub(crate) fn keep_text(&self, expr: ExprId, dfa: Arc<Dfa>) {

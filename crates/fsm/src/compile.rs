@@ -130,7 +130,7 @@ impl<'g> Context<'g> {
             }
             Unit::Counted { shape, .. } => {
                 builder.draft.shares_escapes = false;
-                builder.counted(start, &shape);
+                builder.counted(start, &shape, work)?;
             }
             Unit::Set(set) => {
                 let body = operands(builder.context.grammar.expr(set))[0];
@@ -605,7 +605,7 @@ impl Builder<'_, '_> {
         self.nfa.nodes[node as usize] = self.nfa.split(&entries);
     }
 
-    fn counted(&mut self, start: NodeId, shape: &Shape) {
+    fn counted(&mut self, start: NodeId, shape: &Shape, work: &mut Work<'_>) -> Result<(), Stop> {
         let exit = self.uncounted(&shape.after, self.draft.end);
         let head = match &shape.body {
             Body::Repeated(body) => {
@@ -628,11 +628,12 @@ impl Builder<'_, '_> {
                 head
             }
             Body::Measured(parts) => {
-                let dfa = Arc::clone(&self.context.memory.measured[parts]);
+                let dfa = self.context.measured_dfa(parts, self.draft.rule, self.plan, work)?;
                 self.embed(dfa, shape.body_spelling, exit, true)
             }
         };
         let first = self.uncounted(&shape.before, head);
         self.nfa.nodes[start as usize] = self.nfa.split(&[first]);
+        Ok(())
     }
 }

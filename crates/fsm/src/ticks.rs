@@ -2,7 +2,7 @@
 //!
 //! An item that counted c ticks may exist only if the bounds [m, n] can still be met: c + least ≤ n, and c + greatest ≥ m.
 //! Between the least and the greatest every number is possible here, because every counter is a loop that ticks once
-//! a round.
+//! a round; of the lengths of texts, which are counted, too, no [gap](longest_step) is as wide as the bounds lie apart.
 
 use crate::components::components;
 use crate::dfa::Dfa;
@@ -68,32 +68,28 @@ pub(crate) fn ticks(dfa: &Dfa, always: bool, may_call: impl Fn(u32) -> bool) -> 
     least.into_iter().zip(greatest).map(|(least, greatest)| least.map(|least| (least, greatest))).collect()
 }
 
-/// Whether from every state of an automaton over code points the lengths of accepted texts have no gaps between the least
-/// and the greatest.
+/// From the length of a text that is accepted from some state of an automaton over code points, unless it is the greatest,
+/// to the next: the most. 1 if there are no gaps.
 ///
-/// By induction on the length: it is enough that each state's interval is covered by its own end and its successors'
-/// intervals, one longer.
-pub(crate) fn lengths_are_contiguous(dfa: &Dfa) -> bool {
+/// By induction on the length: of what a state accepts a length that is not the greatest behind its letter has the next
+/// behind that letter, and from one that is the next stands behind another letter, at most a hole away.
+pub(crate) fn longest_step(dfa: &Dfa) -> u32 {
     let bounds = ticks(dfa, true, |_| true);
-    dfa.numbers().all(|state| {
-        let Some((least, greatest)) = bounds[state as usize] else { return true };
-        let mut intervals: Vec<(u32, u32)> = Vec::new();
+    let mut longest = 1;
+    let mut intervals: Vec<(u32, u32)> = Vec::new();
+    for state in dfa.numbers() {
+        intervals.clear();
         if dfa.is_accepting(state) {
             intervals.push((0, 0));
         }
         let ahead = dfa.letters(state).iter().filter_map(|letter| bounds[letter.target as usize]);
         intervals.extend(ahead.map(|(least, greatest)| (least + 1, greatest.saturating_add(1))));
         intervals.sort_unstable();
-        let mut next = least;
-        for (low, high) in intervals {
-            if low > next {
-                return false;
-            }
-            if high == u32::MAX {
-                return true;
-            }
-            next = next.max(high + 1);
+        let mut end = intervals.first().map_or(0, |interval| interval.1);
+        for &(low, high) in &intervals {
+            longest = longest.max(low.saturating_sub(end));
+            end = end.max(high);
         }
-        next > greatest
-    })
+    }
+    longest
 }

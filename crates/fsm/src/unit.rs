@@ -77,14 +77,20 @@ pub(crate) type Measurable = HashMap<Vec<ExprId>, Lengths>;
 /// How long measured texts are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lengths {
-    /// The least and the greatest length (`u32::MAX`: without end), if there is any text.
+    /// No length is less, none greater (`u32::MAX`: without end). `None` if there is no text.
     pub(crate) bounds: Option<(u32, u32)>,
-    /// Whether all lengths between the least and the greatest are possible from every state. Where they are not, a counter
-    /// with two bounds could not tell whether one in between is; with one bound the least or the greatest decides.
-    pub(crate) contiguous: bool,
+    /// From every state: to a possible length but the greatest there is another at most so much greater. `None` if that is not
+    /// known.
+    pub(crate) step: Option<u32>,
 }
 
 impl Lengths {
+    /// Whether the least and the greatest length from a state tell if some length is within these bounds: with one bound
+    /// they do, and two must not fit into a gap.
+    pub(crate) fn decide(&self, min: u32, max: Option<u32>) -> bool {
+        max.is_none_or(|max| min == 0 || self.step.is_some_and(|step| step - 1 <= max - min))
+    }
+
     /// Whether every text has such a length anyway.
     pub(crate) fn are_within(&self, min: u32, max: Option<u32>) -> bool {
         self.bounds.is_some_and(|(least, greatest)| least >= min && max.is_none_or(|max| greatest <= max))
@@ -94,11 +100,8 @@ impl Lengths {
 /// The operands of `expr` that are no length, and the length, if it is an intersection with one that is worth counting.
 pub(crate) fn measured(grammar: &Grammar, expr: ExprId) -> Option<(Vec<ExprId>, u32, Option<u32>)> {
     let Expr::And(operands) = grammar.expr(expr) else { return None };
-    let length = |operand: &ExprId| match grammar.expr(*operand) {
-        Expr::Repeat { body, min, max } => match grammar.expr(*body) {
-            Expr::Class(class) if *class == CharClass::any() => Some((*min, *max)),
-            _ => None,
-        },
+    let length = |operand: &ExprId| match *grammar.expr(*operand) {
+        Expr::Repeat { body, min, max } => is_any_character(grammar, body).then_some((min, max)),
         _ => None,
     };
     // Several lengths are one.
@@ -308,15 +311,24 @@ fn counted(
         Expr::And(_) => {
             let (rest, min, max) = measured(grammar, expr)?;
             let lengths = measurable.get(&rest)?;
-            let decides = lengths.contiguous || min == 0 || max.is_none();
             // An address of at most 320 characters need not be counted up to 1,024.
-            (decides && !lengths.are_within(min, max)).then_some((Body::Measured(rest), min, max, spelling))
+            (lengths.decide(min, max) && !lengths.are_within(min, max)).then_some((
+                Body::Measured(rest),
+                min,
+                max,
+                spelling,
+            ))
         }
         Expr::JsonText(text) if matches!(grammar.expr(*text), Expr::And(_) | Expr::Repeat { .. }) => {
             counted(grammar, plan, measurable, (*text, Spelling::Json))
         }
         _ => None,
     }
+}
+
+/// Whether `text` is one character, whichever.
+pub(crate) fn is_any_character(grammar: &Grammar, text: ExprId) -> bool {
+    matches!(grammar.expr(text), Expr::Class(class) if *class == CharClass::any())
 }
 
 /// Whether a class has few characters.

@@ -148,29 +148,38 @@ fn a_pattern_with_a_length_ticks_per_character() {
 }
 
 #[test]
-fn a_pattern_whose_lengths_have_gaps_is_multiplied_out() {
+fn bounds_that_fit_into_a_gap_of_a_patterns_lengths_are_multiplied_out() {
     check(
         "root ::= And((\"ab\")*, [^]{3,17})\n",
         expect![[r#"
-        r0 root
-          s0: a -> s1
-          s1: b -> s2
-          s2: a -> s3
-          s3: b -> s4
-          s4*: a -> s5
-          s5: b -> s6
-          s6*: a -> s7
-          s7: b -> s8
-          s8*: a -> s9
-          s9: b -> s10
-          s10*: a -> s11
-          s11: b -> s12
-          s12*: a -> s13
-          s13: b -> s14
-          s14*: a -> s15
-          s15: b -> s16
-          s16*
-    "#]],
+            r0 root counts 3..=17
+              s0: a ->+ s1
+              s1: b ->+ s2
+              s2*: a ->+ s1
+        "#]],
+    );
+    check(
+        "root ::= And((\"ab\")*, [^]{16,16})\n",
+        expect![[r#"
+            r0 root
+              s0: a -> s1
+              s1: b -> s2
+              s2: a -> s3
+              s3: b -> s4
+              s4: a -> s5
+              s5: b -> s6
+              s6: a -> s7
+              s7: b -> s8
+              s8: a -> s9
+              s9: b -> s10
+              s10: a -> s11
+              s11: b -> s12
+              s12: a -> s13
+              s13: b -> s14
+              s14: a -> s15
+              s15: b -> s16
+              s16*
+        "#]],
     );
 }
 

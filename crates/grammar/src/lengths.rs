@@ -14,7 +14,7 @@
 //! What the other parts of a sequence need at least is no room for a part. A search for `[a-z][a-z0-9]{35}`, which is that
 //! between `.*` and `.*`, has states for sets of places in it; in 36 characters there is no room for `.*`.
 
-use crate::{CharClass, Expr, ExprId, GrammarBuilder, HashMap};
+use crate::{CharClass, Expr, ExprId, Grammar, GrammarBuilder, HashMap};
 
 /// Bounds on the lengths of an expression's texts, in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,35 +24,97 @@ pub struct TextLengths {
     pub min: u64,
     /// No text is longer; `u64::MAX` if nothing says so.
     pub max: u64,
+    /// Some text is as short as `min` and, if that is a bound, one as long as `max`, and to each length of a text but the
+    /// greatest there is another at most so much greater: 1 if all lengths between are possible. `None` where the shape does
+    /// not tell, for intersections and complements.
+    pub step: Option<u64>,
 }
 
 impl TextLengths {
+    const NEVER: Self = Self { min: u64::MAX, max: 0, step: Some(1) };
+
+    /// Every text has this length.
+    fn of(n: u64) -> Self {
+        Self { min: n, max: n, step: Some(1) }
+    }
+
+    /// Whether some text has a length between two bounds, and whether some that is not empty has. `None` if the shape does not
+    /// tell.
+    #[must_use]
+    pub fn meet(&self, least: u64, greatest: u64) -> Option<(bool, bool)> {
+        let (low, high) = (least.max(self.min), greatest.min(self.max));
+        if low > high {
+            return Some((false, false));
+        }
+        let step = self.step?;
+        let meet = |low: u64| low <= high && (low <= self.min || high == self.max || high - low >= step - 1);
+        // The lengths from 1 on are as far apart, and the first of them is no further than a step.
+        let some = meet(low).then_some(true)?;
+        match low {
+            0 if high == 0 => Some((some, false)),
+            0 => (high == self.max || high >= step).then_some((some, true)),
+            _ => Some((some, true)),
+        }
+    }
+
     fn put_together(expr: &Expr, parts: &[Self]) -> Self {
-        let least = || parts.iter().map(|part| part.min).min().unwrap_or(u64::MAX);
-        let most = || parts.iter().map(|part| part.max).max().unwrap_or(0);
-        let sum = |f: fn(&Self) -> u64| parts.iter().map(f).fold(0, u64::saturating_add);
         match expr {
-            Expr::Empty => Self { min: 0, max: 0 },
-            Expr::Never => Self { min: u64::MAX, max: 0 },
+            Expr::Empty => Self::of(0),
+            Expr::Never => Self::NEVER,
             Expr::Bytes(bytes) => {
-                let n = std::str::from_utf8(bytes).map_or(0, |text| text.chars().count()) as u64;
-                Self { min: n, max: n }
+                Self::of(std::str::from_utf8(bytes).map_or(0, |text| text.chars().count()) as u64)
             }
-            Expr::Class(_) => Self { min: 1, max: 1 },
-            Expr::Seq(_) => Self { min: sum(|part| part.min), max: sum(|part| part.max) },
-            Expr::Alt(_) => Self { min: least(), max: most() },
+            Expr::Class(_) => Self::of(1),
+            Expr::Seq(_) => Self::seq(parts),
+            Expr::Alt(_) => Self::alt(parts),
             Expr::And(_) => Self {
                 min: parts.iter().map(|part| part.min).max().unwrap_or(0),
                 max: parts.iter().map(|part| part.max).min().unwrap_or(u64::MAX),
+                step: None,
             },
             Expr::Repeat { min, max, .. } => {
-                let longest = max.map_or(u64::MAX, u64::from);
-                Self {
-                    min: sum(|part| part.min).saturating_mul(u64::from(*min)),
-                    max: if most() == 0 { 0 } else { most().saturating_mul(longest) },
-                }
+                Self::repeat(&Self::alt(parts), u64::from(*min), max.map_or(u64::MAX, u64::from))
             }
-            _ => Self { min: 0, max: u64::MAX },
+            _ => Self { min: 0, max: u64::MAX, step: None },
+        }
+    }
+
+    /// One part that has all lengths between two closes the gaps of the others as far as it is wide.
+    fn seq(parts: &[Self]) -> Self {
+        if parts.iter().any(|part| part.min == u64::MAX) {
+            return Self::NEVER;
+        }
+        let sum = |f: fn(&Self) -> u64| parts.iter().map(f).fold(0, u64::saturating_add);
+        let steps: Option<u64> = parts.iter().map(|part| part.step).try_fold(1, |a, b| Some(b?.max(a)));
+        let width = |part: &Self| if part.step == Some(1) { part.max - part.min } else { 0 };
+        let step = steps.map(|step| step.saturating_sub(sum(width)).max(1));
+        Self { min: sum(|part| part.min), max: sum(|part| part.max), step }
+    }
+
+    /// Of alternatives the longest steps are those of one, or from the end of one to where the next begins.
+    fn alt(parts: &[Self]) -> Self {
+        let mut parts: Vec<&Self> = parts.iter().filter(|part| part.min != u64::MAX).collect();
+        parts.sort_unstable_by_key(|part| part.min);
+        let Some((&&first, others)) = parts.split_first() else { return Self::NEVER };
+        others.iter().fold(first, |all, part| {
+            let hole = part.min.saturating_sub(all.max);
+            let step = all.step.zip(part.step).map(|(a, b)| a.max(b).max(hole));
+            Self { min: all.min, max: all.max.max(part.max), step }
+        })
+    }
+
+    /// From k rounds to one more the step is the longer the smaller k is.
+    fn repeat(body: &Self, min: u64, max: u64) -> Self {
+        if body.max == 0 || max == 0 {
+            let is_never = body.min == u64::MAX && min > 0;
+            return if is_never { Self::NEVER } else { Self::of(0) };
+        }
+        let hole = body.min.saturating_mul(min + 1).saturating_sub(body.max.saturating_mul(min));
+        let hole = if min == max { 1 } else { hole };
+        Self {
+            min: body.min.saturating_mul(min),
+            max: body.max.saturating_mul(max),
+            step: body.step.map(|step| step.max(hole)),
         }
     }
 }
@@ -85,27 +147,36 @@ fn parts(expr: &Expr) -> &[ExprId] {
     }
 }
 
+impl Grammar {
+    /// As [`GrammarBuilder::text_lengths`].
+    pub fn text_lengths(&self, text: ExprId) -> TextLengths {
+        let mut known = HashMap::default();
+        measure(text, |expr| self.expr(expr), &mut known);
+        known[&text]
+    }
+}
+
+/// Puts the lengths of an expression and of all below it into `known`, with an explicit stack.
+fn measure<'e>(text: ExprId, expr: impl Fn(ExprId) -> &'e Expr, known: &mut HashMap<ExprId, TextLengths>) {
+    let mut todo = vec![text];
+    while let Some(&at) = todo.last() {
+        let parts = parts(expr(at));
+        let n_before = todo.len();
+        todo.extend(parts.iter().copied().filter(|part| !known.contains_key(part)));
+        if todo.len() == n_before {
+            let parts: Vec<TextLengths> = parts.iter().map(|part| known[part]).collect();
+            known.insert(at, TextLengths::put_together(expr(at), &parts));
+            todo.pop();
+        }
+    }
+}
+
 impl GrammarBuilder {
     /// Bounds on the lengths of a text's characters, as far as the shape of the expression tells. Linear in its size.
     pub fn text_lengths(&self, text: ExprId) -> TextLengths {
         let mut known = HashMap::default();
-        self.measure(text, &mut known);
+        measure(text, |expr| self.expr(expr), &mut known);
         known[&text]
-    }
-
-    /// Puts the lengths of an expression and of all below it into `known`, with an explicit stack.
-    fn measure(&self, text: ExprId, known: &mut HashMap<ExprId, TextLengths>) {
-        let mut todo = vec![text];
-        while let Some(&at) = todo.last() {
-            let parts = parts(self.expr(at));
-            let n_before = todo.len();
-            todo.extend(parts.iter().copied().filter(|part| !known.contains_key(part)));
-            if todo.len() == n_before {
-                let parts: Vec<TextLengths> = parts.iter().map(|part| known[part]).collect();
-                known.insert(at, TextLengths::put_together(self.expr(at), &parts));
-                todo.pop();
-            }
-        }
     }
 
     /// A text expression that matches the same texts of at most `max` characters, without bounds on repetitions that no such
@@ -113,7 +184,7 @@ impl GrammarBuilder {
     /// expression's size.
     pub fn text_within(&mut self, text: ExprId, max: u64) -> ExprId {
         let mut lengths = HashMap::default();
-        self.measure(text, &mut lengths);
+        measure(text, |expr| self.expr(expr), &mut lengths);
         let mut known: HashMap<(ExprId, u64), ExprId> = HashMap::default();
         let mut todo = vec![(text, max)];
         while let Some(&(at, room)) = todo.last() {
@@ -253,6 +324,76 @@ mod tests {
             [20, 7, 5].map(words),
             ["([a-z]+ [a-z]+ \":\"){2,}", "([a-z]{1,2} [a-z]{1,2} \":\"){2}", "[]"]
         );
+    }
+
+    /// Some random expressions over one letter, whose texts are their lengths.
+    fn random_exprs(b: &mut GrammarBuilder, seed: u64) -> Vec<ExprId> {
+        let mut state = seed;
+        let mut below = |n: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % n
+        };
+        let letter = b.class(CharClass::range('a', 'a'));
+        let mut exprs = vec![letter, b.literal("aaaaa"), b.literal("aa"), b.empty()];
+        for _ in 0..24 {
+            let n = exprs.len();
+            let mut pick = || exprs[n - 1 - below(n.min(6)).min(below(n))];
+            let (x, y) = (pick(), pick());
+            let (min, more) = (below(3) as u32, below(3) as u32);
+            exprs.push(match below(5) {
+                0 | 1 => b.seq([x, y]),
+                2 => b.alt([x, y]),
+                3 => b.repeat(x, min, Some(min + more)),
+                _ => b.repeat(x, min, None),
+            });
+        }
+        exprs
+    }
+
+    /// The lengths up to 63 of the texts of an expression over one letter, as bits.
+    fn all_lengths(b: &GrammarBuilder, expr: ExprId) -> u64 {
+        let sum = |x: u64, y: u64| (0..64).filter(|i| x >> i & 1 == 1).fold(0, |all, i| all | y << i);
+        let of = |part: &ExprId| all_lengths(b, *part);
+        match b.expr(expr) {
+            Expr::Seq(parts) => parts.iter().map(of).fold(1, sum),
+            Expr::Alt(parts) => parts.iter().map(of).fold(0, |x, y| x | y),
+            Expr::Repeat { body, min, max } => {
+                let body = of(body);
+                let least = (0..*min).fold(1, |all, _| sum(all, body));
+                let more = max.map_or(64, |max| max - min);
+                (0..more).fold((least, least), |(all, last), _| (all | sum(last, body), sum(last, body))).0
+            }
+            Expr::Bytes(bytes) => 1 << bytes.len(),
+            Expr::Class(_) => 2,
+            _ => 1,
+        }
+    }
+
+    #[test]
+    fn lengths_are_those_of_the_texts() {
+        let (mut n_gaps, mut n_told) = (0, 0);
+        for seed in 0..300 {
+            let mut b = GrammarBuilder::new();
+            for expr in random_exprs(&mut b, seed) {
+                let (told, all) = (b.text_lengths(expr), all_lengths(&b, expr));
+                let step = told.step.expect("no intersections");
+                let lengths: Vec<u64> = (0..64).filter(|i| all >> i & 1 == 1).collect();
+                assert!(told.min >= 64 || lengths.first() == Some(&told.min), "{told:?} {lengths:?}");
+                assert!(told.max >= 64 || lengths.last() == Some(&told.max), "{told:?} {lengths:?}");
+                assert!(lengths.windows(2).all(|pair| pair[1] - pair[0] <= step), "{told:?} {lengths:?}");
+                n_gaps += usize::from(step > 1);
+                for (least, greatest) in (0..64).flat_map(|low| (low..64).map(move |high| (low, high))) {
+                    let within = || lengths.iter().filter(|&&length| length >= least && length <= greatest);
+                    let facts = (within().next().is_some(), within().any(|&length| length > 0));
+                    assert!(
+                        told.meet(least, greatest).is_none_or(|told| told == facts),
+                        "{told:?} {lengths:?}"
+                    );
+                    n_told += usize::from(told.meet(least, greatest).is_some());
+                }
+            }
+        }
+        assert!(n_gaps > 500 && n_told > 1_000_000, "{n_gaps} {n_told}");
     }
 
     #[test]

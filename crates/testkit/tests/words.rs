@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 /// `"` words `"`, of which so many are counted: with gaps that are longer than a blank, left out, or both, and with or
 /// without a last word; as text or JSON text; perhaps beside the empty text or another text. Or a text of so many characters,
-/// which may reach a part that has an end.
+/// which may reach a part that has an end, of rounds of several words.
 fn words(rng: &mut Rng) -> Grammar {
     let mut b = GrammarBuilder::new();
     let root = b.declare("root", Place::none());
@@ -29,11 +29,14 @@ fn words(rng: &mut Rng) -> Grammar {
     };
     let body = if rng.chance(3, 4) { b.seq([word, gap]) } else { b.seq([gap, word]) };
     let max = [3, 9, 20, 30, 60][rng.below(5)];
-    let min = [0, 0, 1, 3, max / 2, max][rng.below(6)];
+    let min = [0, 0, 1, 3, max / 2, max - 2, max][rng.below(7)];
     let upper = rng.chance(5, 6).then_some(max);
     let counted = match rng.below(4) {
         0 => {
             let any = b.class(CharClass::any());
+            // Rounds of several words leave gaps between the lengths, into which the bounds may fit.
+            let n_words = rng.between(1, 5) as u32;
+            let body = b.repeat(body, n_words, Some(n_words));
             let (length, words, end) = (b.repeat(any, min, upper), b.star(body), b.repeat(any, 0, Some(6)));
             let dash = b.literal("-");
             let end = b.seq([dash, end]);

@@ -8,10 +8,10 @@ use crate::plan::{Plan, operands};
 use crate::spelling::Spelling;
 use crate::subset::{Bounds, determinise};
 use crate::text::{LAST, all_but, complement, intersection, tidy};
-use crate::ticks::{lengths_are_contiguous, ticks};
-use crate::unit::{Lengths, measured};
+use crate::ticks::{longest_step, ticks};
+use crate::unit::{Lengths, is_any_character, measured};
 use crate::work::{Stop, Work};
-use formwork_grammar::{Expr, ExprId, RuleId};
+use formwork_grammar::{Expr, ExprId, Grammar, RuleId, TextLengths};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -35,7 +35,8 @@ const LARGE_TEXT: usize = 8;
 
 impl Context<'_> {
     /// Finds the intersections with a length that can be counted, among all expressions that are used; `asked` is the one
-    /// at hand.
+    /// at hand. The shape tells enough where one bound is to be kept; two must not fit into a gap, and which
+    /// there are only the automaton shows.
     pub(crate) fn prepare_measured(
         &mut self,
         plan: &Plan,
@@ -46,42 +47,77 @@ impl Context<'_> {
         if !plan.counts() {
             return Ok(());
         }
-        let rule = self.grammar.root();
         for expr in (0..self.grammar.n_exprs()).filter(|&i| used[i]).filter_map(ExprId::from_index) {
-            let Some((parts, _, _)) = measured(self.grammar, expr) else { continue };
+            let Some((parts, min, max)) = measured(self.grammar, expr) else { continue };
             *asked = Some(expr);
-            if self.memory.measured.contains_key(&parts) {
+            let has_one_bound = min == 0 || max.is_none();
+            let known = self.memory.measurable.get(&parts);
+            if known.is_some_and(|known| known.step.is_some() || has_one_bound) {
                 continue;
             }
-            if let Some(KeptText { dfa, lengths: Some(lengths) }) =
-                self.memory.shared_text(self.grammar, plan, &parts)
-            {
-                self.keep_measured(parts, dfa, lengths);
-                continue;
-            }
-            for &part in &parts {
-                self.prepare_texts(part, rule, plan, work)?;
-            }
-            match self.intersection_of(&parts, rule, plan, work) {
-                Ok(dfa) => {
-                    let bounds = ticks(&dfa, true, |_| true).first().copied().flatten();
-                    let lengths = Lengths { bounds, contiguous: lengths_are_contiguous(&dfa) };
-                    let dfa = Arc::new(dfa);
-                    let text = KeptText { dfa: Arc::clone(&dfa), lengths: Some(lengths) };
-                    self.memory.share_text(self.grammar, plan, &parts, text);
-                    self.keep_measured(parts, dfa, lengths);
-                }
-                // Too large to be measured: whether that matters shows where the expression is used, if it is.
-                Err(Stop::States | Stop::Nodes | Stop::Members) => {}
-                Err(stop) => return Err(stop),
-            }
+            let lengths = match has_one_bound {
+                true => self.lengths_of_shape(&parts),
+                false => match self.measured_text(&parts, self.grammar.root(), plan, work) {
+                    Ok(KeptText { lengths, .. }) => lengths,
+                    // Too large to be measured: whether that matters shows where the expression is used, if it is.
+                    Err(Stop::States | Stop::Nodes | Stop::Members) => continue,
+                    Err(stop) => return Err(stop),
+                },
+            };
+            Arc::make_mut(&mut self.memory.measurable).extend(lengths.map(|lengths| (parts, lengths)));
         }
         Ok(())
     }
 
-    fn keep_measured(&mut self, parts: Vec<ExprId>, dfa: Arc<Dfa>, lengths: Lengths) {
-        Arc::make_mut(&mut self.memory.measurable).insert(parts.clone(), lengths);
-        Arc::make_mut(&mut self.memory.measured).insert(parts, dfa);
+    /// What the shapes of several expressions tell of the lengths of the texts that all of them match.
+    fn lengths_of_shape(&self, parts: &[ExprId]) -> Option<Lengths> {
+        let number = |length: u64| u32::try_from(length).unwrap_or(u32::MAX);
+        let of = |&part: &ExprId| self.grammar.text_lengths(part);
+        let bounds = parts
+            .iter()
+            .map(of)
+            .fold((0, u64::MAX), |(min, max), lengths| (lengths.min.max(min), lengths.max.min(max)));
+        let bounds = (bounds.0 <= bounds.1).then(|| (number(bounds.0), number(bounds.1)));
+        Some(Lengths { bounds, step: None })
+    }
+
+    /// The automaton over code points of texts that are measured, and how long they are.
+    fn measured_text(
+        &mut self,
+        parts: &[ExprId],
+        rule: RuleId,
+        plan: &Plan,
+        work: &mut Work<'_>,
+    ) -> Result<KeptText, Stop> {
+        if let Some(known) = self.memory.measured(parts) {
+            return Ok(known);
+        }
+        let shared = self.memory.shared_text(self.grammar, plan, parts);
+        if let Some(text) = shared.filter(|text| text.lengths.is_some()) {
+            self.memory.keep_measured(parts, text.clone());
+            return Ok(text);
+        }
+        for &part in parts {
+            self.prepare_texts(part, rule, plan, work)?;
+        }
+        let dfa = self.intersection_of(parts, rule, plan, work)?;
+        let bounds = ticks(&dfa, true, |_| true).first().copied().flatten();
+        let lengths = Lengths { bounds, step: Some(longest_step(&dfa)) };
+        let text = KeptText { dfa: Arc::new(dfa), lengths: Some(lengths) };
+        self.memory.share_text(self.grammar, plan, parts, text.clone());
+        self.memory.keep_measured(parts, text.clone());
+        Ok(text)
+    }
+
+    /// The same without the lengths.
+    pub(super) fn measured_dfa(
+        &mut self,
+        parts: &[ExprId],
+        rule: RuleId,
+        plan: &Plan,
+        work: &mut Work<'_>,
+    ) -> Result<Arc<Dfa>, Stop> {
+        self.measured_text(parts, rule, plan, work).map(|text| text.dfa)
     }
 
     /// Of an intersection or a complement: whether it matches any text, and any but the empty one.
@@ -91,9 +127,12 @@ impl Context<'_> {
         plan: &Arc<Plan>,
         work: &mut Work<'_>,
     ) -> Result<(bool, bool), Stop> {
+        if let Some(facts) = self.facts_of_shape(expr) {
+            return Ok(facts);
+        }
         if let Some((parts, min, max)) = measured(self.grammar, expr).filter(|_| plan.counts()) {
-            let lengths = self.memory.measurable.get(&parts).copied();
-            if let Some(lengths) = lengths.filter(|lengths| lengths.contiguous || min == 0 || max.is_none()) {
+            let lengths = self.memory.measured(&parts).and_then(|text| text.lengths);
+            if let Some(lengths) = lengths.filter(|lengths| lengths.decide(min, max)) {
                 let within = lengths
                     .bounds
                     .filter(|&(least, greatest)| max.is_none_or(|max| least <= max) && greatest >= min);
@@ -109,6 +148,21 @@ impl Context<'_> {
         let dfa = self.memory.known_text(expr).unwrap_or_default();
         let nonempty = dfa.len() > 0 && !dfa.letters(0).is_empty();
         Ok((nonempty || dfa.len() > 0 && dfa.is_accepting(0), nonempty))
+    }
+
+    /// The same of what one expression matches within some lengths, if its shape tells.
+    pub(super) fn facts_of_shape(&self, expr: ExprId) -> Option<(bool, bool)> {
+        let Expr::And(operands) = self.grammar.expr(expr) else { return None };
+        let (mut min, mut max) = (0, u64::MAX);
+        let mut text = None;
+        for &operand in operands {
+            if let Some(lengths) = any_text_of(self.grammar, operand) {
+                (min, max) = (lengths.min.max(min), lengths.max.min(max));
+            } else if text.replace(operand).is_some() {
+                return None;
+            }
+        }
+        self.grammar.text_lengths(text?).meet(min, max)
     }
 
     /// Whether an earlier grammar had the same intersection or complement, whose automaton is known now.
@@ -170,7 +224,7 @@ impl Context<'_> {
             if let Some((parts, min, max)) = measured(self.grammar, expr) {
                 let lengths = self.memory.measurable.get(&parts);
                 if lengths.is_some_and(|lengths| lengths.are_within(min, max)) {
-                    let dfa = Arc::clone(&self.memory.measured[&parts]);
+                    let dfa = self.measured_dfa(&parts, rule, plan, work)?;
                     self.memory.keep_text(expr, dfa);
                     continue;
                 }
@@ -209,6 +263,19 @@ impl Context<'_> {
         builder.run(usize::MAX, work)?;
         tidy(determinise(nfa, start, false, bounds, work)?, work)
     }
+}
+
+/// How long the texts are, if `text` matches all texts of some lengths and says so by its shape.
+fn any_text_of(grammar: &Grammar, text: ExprId) -> Option<TextLengths> {
+    let is_any = |part: ExprId| match grammar.expr(part) {
+        Expr::Repeat { body, .. } => is_any_character(grammar, *body),
+        _ => is_any_character(grammar, part),
+    };
+    let is_text = match grammar.expr(text) {
+        Expr::Seq(parts) => parts.iter().all(|&part| is_any(part)),
+        _ => is_any(text),
+    };
+    is_text.then(|| grammar.text_lengths(text))
 }
 
 impl Builder<'_, '_> {

@@ -3,7 +3,8 @@
 //! Compiling asks it of every intersection and complement of a grammar, of which an output reaches few. Their automata cost
 //! milliseconds where numbers have bounds and `multipleOf`, or strings a pattern and a format. One text that is matched says
 //! as much, and is mostly found soon: what the intersection and complements are made of is determinised side by side as far
-//! as a search gets, short texts first. A search that gets far is given up, and the automaton is built after all.
+//! as a search gets, short texts first. A search that gets far is given up, and the automaton is built after all. Of what one
+//! expression matches within some lengths its shape tells, mostly.
 //!
 //! # Worked example
 //! `"a"{2,9} & !("aa" | "b")` has two leaves, `"a"{2,9}` and `"aa" | "b"`, and the gates: the leaves, the complement of the
@@ -18,7 +19,7 @@ use crate::plan::{Plan, operands};
 use crate::spelling::Spelling;
 use crate::subset::{Bounds, Subset};
 use crate::text::LAST;
-use crate::unit::Unit;
+use crate::unit::{Unit, is_any_character};
 use crate::work::{Stop, Work};
 use formwork_grammar::{Expr, ExprId, HashMap, HashSet};
 use hashbrown::hash_map::Entry;
@@ -65,6 +66,8 @@ struct Search {
     leaves: Vec<Leaf>,
     /// Operands come before what is made of them; the last is the whole.
     gates: Vec<Gate>,
+    /// The greatest length of a witness.
+    max_length: u32,
 }
 
 impl Not for Verdict {
@@ -107,8 +110,19 @@ impl Context<'_> {
     fn search(&self, expr: ExprId, plan: &Arc<Plan>, work: &mut Work<'_>) -> Result<Search, Stop> {
         let grammar = self.grammar;
         let is_gate = |part: &ExprId| matches!(grammar.expr(*part), Expr::And(_) | Expr::Not(_));
+        // A greatest length of the whole is how far the search may go: as a leaf it would have a node for each letter.
+        let greatest = |part: &ExprId| match *grammar.expr(*part) {
+            Expr::Repeat { body, min: 0, max } if is_any_character(grammar, body) => max,
+            _ => None,
+        };
+        let (mut max_length, mut others) = (None, Vec::new());
+        if let Expr::And(operands) = grammar.expr(expr) {
+            max_length = operands.iter().filter_map(greatest).min();
+            others.extend(operands.iter().copied().filter(|part| greatest(part).is_none()));
+        }
         // The parts of what is decided by its parts.
-        let parts = |expr| match grammar.expr(expr) {
+        let parts = |part: ExprId| match grammar.expr(part) {
+            Expr::And(_) if part == expr => &others[..],
             gate @ (Expr::And(_) | Expr::Not(_)) => operands(gate),
             Expr::Alt(parts) if parts.len() <= MAX_ALTERNATIVES && parts.iter().any(is_gate) => parts,
             _ => &[],
@@ -137,7 +151,7 @@ impl Context<'_> {
                 }
             });
         }
-        Ok(Search { leaves, gates })
+        Ok(Search { leaves, gates, max_length: max_length.unwrap_or(u32::MAX) })
     }
 
     /// The automaton over code points of an expression, whose nodes are written and whose states are made when they are
@@ -166,8 +180,11 @@ impl Search {
         let is_nullable = self.verdict(&start).holds;
         // What is met after some letter; the start is if some text leads back to it.
         let mut met: HashSet<State> = HashSet::default();
-        let mut queue = VecDeque::from([start]);
-        while let Some(state) = queue.pop_front() {
+        let mut queue = VecDeque::from([(start, 0)]);
+        while let Some((state, length)) = queue.pop_front() {
+            if length == self.max_length {
+                break;
+            }
             for state in self.after(&state, work)? {
                 if met.contains(&state) {
                     continue;
@@ -181,7 +198,7 @@ impl Search {
                 }
                 met.insert(state.clone());
                 if !for_good {
-                    queue.push_back(state);
+                    queue.push_back((state, length + 1));
                 }
             }
         }
@@ -273,7 +290,12 @@ mod tests {
             let n = exprs.len();
             let mut pick = || exprs[n - 1 - below(n.min(12)).min(below(n))];
             let (x, y) = (pick(), pick());
-            let expr = match below(9) {
+            let expr = match below(10) {
+                9 => {
+                    let (min, more) = (below(4) as u32, below(4) as u32);
+                    let length = b.repeat(exprs[3], min, Some(min + more));
+                    b.and([x, length])
+                }
                 0 | 1 => b.seq([x, y]),
                 2 => b.alt([x, y]),
                 3 => b.repeat(x, 0, None),
@@ -289,12 +311,12 @@ mod tests {
         b.build(root).expect("a grammar")
     }
 
-    /// What a witness says, and what shows without one, is what the automaton says.
+    /// What a witness says, and what shows without one or by the shape, is what the automaton says.
     #[test]
     fn a_witness_is_as_good_as_the_automaton() {
         let config = Config::default();
         let symbols: Arc<dyn Symbols> = Arc::new(AnySymbols);
-        let (mut n_found, mut n_infinite, mut n_empty) = (0, 0, 0);
+        let (mut n_found, mut n_infinite, mut n_empty, mut n_shape) = (0, 0, 0, 0);
         for seed in 0..100 {
             let grammar = random_grammar(seed);
             let order = Order::of(&grammar);
@@ -314,6 +336,9 @@ mod tests {
                 let nonempty = dfa.len() > 0 && !dfa.letters(0).is_empty();
                 let facts = (nonempty || dfa.len() > 0 && dfa.is_accepting(0), nonempty);
                 assert!(witness.is_none_or(|found| found == facts), "{expr:?} of {grammar}");
+                let shape = context.facts_of_shape(expr);
+                assert!(shape.is_none_or(|told| told == facts), "{expr:?} of {grammar}");
+                n_shape += usize::from(shape.is_some());
                 let is_infinite = extents[expr.index()].is_infinite();
                 assert!(!is_infinite || facts == (true, true), "{expr:?} of {grammar}");
                 n_found += usize::from(witness.is_some());
@@ -321,6 +346,7 @@ mod tests {
                 n_empty += usize::from(!facts.0);
             }
         }
-        assert!(n_found > 1000 && n_infinite > 200 && n_empty > 200, "{n_found} {n_infinite} {n_empty}");
+        let counts = [n_found, n_infinite, n_empty, n_shape];
+        assert!(n_found > 1000 && counts[1..].iter().all(|&n| n > 100), "{counts:?}");
     }
 }
