@@ -210,4 +210,15 @@ fn bounds_cost_nothing() {
     for pattern in ["^[a-z0-9_]{1,n}$", "^.{1,n}$"] {
         assert_eq!(keys(250, pattern), keys(5_000, pattern), "{pattern}");
     }
+    // Lengths with gaps that are less than the bounds lie apart; a long alternative beside a search; one that is too short.
+    let pattern = |n: usize, pattern: &str, min: usize, max: usize| {
+        let pattern = pattern.replace('n', &n.to_string());
+        costs(&schema(&json!({"pattern": pattern, "type": "string", "minLength": min, "maxLength": max})))
+    };
+    let block = "^-([A-Z]{64},?)*[A-Z]{1,64}={0,2},-(END )?KEY$";
+    assert_eq!(pattern(0, block, 1_600, 8_000), pattern(0, block, 2_000, 60_000));
+    let name = "^[a-z]{1,n}$|Gro-ups:Name";
+    assert_eq!(pattern(250, name, 0, 300), pattern(5_000, name, 0, 6_000));
+    let word = "^$|^[^:]{20}[^:]*:[^:]*:.*$";
+    assert_eq!(pattern(0, word, 20, 300), pattern(0, word, 20, 6_000));
 }

@@ -11,6 +11,8 @@ use std::rc::Rc;
 /// Characters that must come are so few that they are not counted, where so many more may come.
 const MAX_AHEAD: u32 = 8;
 const FAR: u32 = 40;
+/// Characters of an alternative that is long: as many states for whatever stands beside it.
+const LONG: u64 = 16;
 
 impl Lowering<'_> {
     pub(super) fn any_text(&mut self) -> ExprId {
@@ -86,6 +88,9 @@ impl Lowering<'_> {
                 _ => texts.push(self.text(part, pointer)?),
             }
         }
+        for text in &mut texts {
+            *text = self.long_enough(*text, min);
+        }
         // Bounds that the patterns keep by themselves cost nothing. One repetition of any character beside the patterns is
         // what the engine counts, where the patterns' own lengths have no gaps.
         let (mut shape_min, mut shape_max) = self.shape(&texts);
@@ -97,11 +102,40 @@ impl Lowering<'_> {
         }
         let min = if shape_min >= min { 0 } else { min };
         let max = if shape_max <= max { u64::MAX } else { max };
-        if min > 0 || max < u64::MAX {
-            let (min, max) = bounds(min, max, pointer)?;
-            texts.extend(self.lengths_beside(min, max));
+        if min == 0 && max == u64::MAX {
+            return Ok(self.b.and(texts));
         }
-        Ok(self.b.and(texts))
+        let fitting = match &mut texts[..] {
+            [text] => self.take_fitting(text, min, max),
+            _ => Vec::new(),
+        };
+        let (min, max) = bounds(min, max, pointer)?;
+        texts.extend(self.lengths_beside(min, max));
+        let rest = self.b.and(texts);
+        Ok(self.b.alt(fitting.into_iter().chain([rest])))
+    }
+
+    /// The alternatives of a text that are not all too short.
+    fn long_enough(&mut self, text: ExprId, min: u64) -> ExprId {
+        let Expr::Alt(parts) = self.b.expr(text) else { return text };
+        let long: SmallVec<[ExprId; 8]> =
+            parts.iter().copied().filter(|&part| self.b.text_lengths(part).max >= min).collect();
+        if long.len() == parts.len() { text } else { self.b.alt(long) }
+    }
+
+    /// Takes out of a text's alternatives the long ones that keep the bounds by themselves: side by side with a search for a
+    /// word, a name of up to 128 characters has 128 states for each letter of the word.
+    fn take_fitting(&mut self, text: &mut ExprId, min: u64, max: u64) -> Vec<ExprId> {
+        let Expr::Alt(parts) = self.b.expr(*text) else { return Vec::new() };
+        let fits = |part: &ExprId| {
+            let lengths = self.b.text_lengths(*part);
+            lengths.min >= min && lengths.max <= max && lengths.max >= LONG
+        };
+        let (fitting, others): (Vec<ExprId>, Vec<ExprId>) = parts.iter().partition(|part| fits(part));
+        if !fitting.is_empty() {
+            *text = self.b.alt(others);
+        }
+        fitting
     }
 
     /// Between which lengths the shapes of texts keep those that are all of them.
