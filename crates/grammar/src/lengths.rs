@@ -31,6 +31,8 @@ pub struct TextLengths {
 }
 
 impl TextLengths {
+    /// Of all texts.
+    pub const ANY: Self = Self { min: 0, max: u64::MAX, step: Some(1) };
     const NEVER: Self = Self { min: u64::MAX, max: 0, step: Some(1) };
 
     /// Every text has this length.

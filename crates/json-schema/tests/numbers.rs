@@ -60,6 +60,45 @@ fn bounds_on_numbers_compare_exactly() {
 }
 
 #[test]
+fn two_bounds_on_numbers_compare_exactly() {
+    let spellings = spellings();
+    let bounds = ["0", "1", "-1", "12.5", "-0.05", "99.9", "-12", "1e-2"];
+    for (i, (low, high)) in bounds.iter().flat_map(|low| bounds.map(|high| (low, high))).enumerate() {
+        // Each of the four combinations for some pairs, and all for those with zero.
+        for strict in (0..4).filter(|strict| i % 4 == *strict || *low == "0" || high == "0") {
+            let keywords =
+                (["minimum", "exclusiveMinimum"][strict & 1], ["maximum", "exclusiveMaximum"][strict >> 1]);
+            let schema =
+                format!("{{\"type\": \"number\", \"{}\": {low}, \"{}\": {high}}}", keywords.0, keywords.1);
+            let (least, most) = (scaled(low) + (strict & 1) as i128, scaled(high) - (strict >> 1) as i128);
+            let grammar = Schema::new(&Options::default(), &schema).expect("supported");
+            for text in &spellings {
+                assert_eq!(grammar.accepts(text), (least..=most).contains(&scaled(text)), "{schema} {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn whole_numbers_between_two_are_those() {
+    let bounds = [-1234, -100, -99, -12, -1, 0, 1, 5, 9, 10, 12, 19, 99, 100, 101, 999, 1000, 1234, 70_000];
+    for (low, high) in bounds.iter().flat_map(|&low| bounds.map(|high| (low, high))) {
+        let schema = format!("{{\"type\": \"integer\", \"minimum\": {low}, \"maximum\": {high}}}");
+        let grammar = Schema::new(&Options::default(), &schema).expect("supported");
+        let near = bounds.iter().flat_map(|bound| bound - 11..=bound + 11);
+        for value in near.chain((-100_000..100_000).step_by(7_777)) {
+            assert_eq!(
+                grammar.accepts(&value.to_string()),
+                (low..=high).contains(&value),
+                "{schema} {value}"
+            );
+        }
+        assert_eq!(grammar.accepts("-0"), (low..=high).contains(&0), "{schema} -0");
+        assert!(!grammar.accepts(&format!("0{high}")) && !grammar.accepts("1.0"), "{schema}");
+    }
+}
+
+#[test]
 fn bounds_on_integers_compare_exactly() {
     let spellings = spellings();
     for (low, high) in [

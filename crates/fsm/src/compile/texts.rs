@@ -150,19 +150,32 @@ impl Context<'_> {
         Ok((nonempty || dfa.len() > 0 && dfa.is_accepting(0), nonempty))
     }
 
-    /// The same of what one expression matches within some lengths, if its shape tells.
+    /// The same of what one expression matches within some lengths, but for what others match, if the shapes tell: some text is
+    /// of another length than all of those.
     pub(super) fn facts_of_shape(&self, expr: ExprId) -> Option<(bool, bool)> {
-        let Expr::And(operands) = self.grammar.expr(expr) else { return None };
+        let operands = match self.grammar.expr(expr) {
+            Expr::And(operands) => &operands[..],
+            Expr::Not(_) => &[expr],
+            _ => return None,
+        };
         let (mut min, mut max) = (0, u64::MAX);
-        let mut text = None;
+        let (mut text, mut others) = (None, None::<(u64, u64)>);
         for &operand in operands {
             if let Some(lengths) = any_text_of(self.grammar, operand) {
                 (min, max) = (lengths.min.max(min), lengths.max.min(max));
+            } else if let Expr::Not(body) = *self.grammar.expr(operand) {
+                let lengths = self.grammar.text_lengths(body);
+                let (low, high) = others.unwrap_or((u64::MAX, 0));
+                others = Some((lengths.min.min(low), lengths.max.max(high)));
             } else if text.replace(operand).is_some() {
                 return None;
             }
         }
-        self.grammar.text_lengths(text?).meet(min, max)
+        let lengths = text.map_or(TextLengths::ANY, |text| self.grammar.text_lengths(text));
+        let Some((low, high)) = others else { return lengths.meet(min, max) };
+        let shorter = low.checked_sub(1).and_then(|below| lengths.meet(min, max.min(below)));
+        let longer = high.checked_add(1).and_then(|above| lengths.meet(min.max(above), max));
+        [shorter, longer].contains(&Some((true, true))).then_some((true, true))
     }
 
     /// Whether an earlier grammar had the same intersection or complement, whose automaton is known now.

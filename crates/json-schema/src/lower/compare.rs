@@ -135,30 +135,54 @@ impl Comparer<'_> {
         self.b.seq([point, zeros])
     }
 
-    /// Fractions (the point included; the empty one stands for zero) beyond a fraction without trailing zeros.
-    fn fraction_beyond(&mut self, digits: &[u8], side: Side) -> ExprId {
+    /// Fractions (the point included; the empty one stands for zero) beyond a fraction without trailing zeros, or with
+    /// `or_equal` those equal to it, too.
+    fn fraction_beyond(&mut self, digits: &[u8], side: Side, or_equal: bool) -> ExprId {
+        if digits.is_empty() && side == Side::Above && or_equal {
+            let any = self.fraction();
+            return self.b.optional(any);
+        }
         let point = self.b.literal(".");
         let differs = self.differs(digits, side, 0, false);
         match side {
             Side::Above => {
                 let same = self.written(digits);
-                let more = self.some_nonzero(digits.len());
+                let more = match or_equal {
+                    true => {
+                        let any = self.digit();
+                        self.run(any, 0, digits.len())
+                    }
+                    false => self.some_nonzero(digits.len()),
+                };
                 let longer = self.b.seq([same, more]);
                 let all = self.b.alt([differs, longer]);
                 self.b.seq([point, all])
             }
             Side::Below => {
+                let equal = if or_equal { self.fraction_equal(digits) } else { self.b.never() };
                 if digits.is_empty() {
-                    return self.b.never();
+                    return equal;
                 }
                 // A proper prefix is less, since the last digit is not zero; so is no fraction at all.
                 let prefixes: Vec<ExprId> = (1..digits.len()).map(|n| self.written(&digits[..n])).collect();
                 let prefixes = self.b.alt(prefixes);
                 let all = self.b.alt([differs, prefixes]);
                 let some = self.b.seq([point, all]);
-                self.b.optional(some)
+                let less = self.b.optional(some);
+                self.b.alt([less, equal])
             }
         }
+    }
+
+    /// Fractions equal to one without trailing zeros.
+    fn fraction_equal(&mut self, digits: &[u8]) -> ExprId {
+        if digits.is_empty() {
+            let zeros = self.zero_fraction();
+            return self.b.optional(zeros);
+        }
+        let (point, same, zero) = (self.b.literal("."), self.written(digits), self.b.literal("0"));
+        let zeros = self.run(zero, 0, digits.len());
+        self.b.seq([point, same, zeros])
     }
 
     /// Digits of which one is not zero, where `used` digits stand before.
@@ -183,18 +207,19 @@ impl Comparer<'_> {
         all
     }
 
-    /// Plain magnitudes beyond the bound's; with `whole`, those without a fraction (the bound must be whole then).
-    pub(super) fn plain(&mut self, bound: &Decimal, side: Side, whole: bool) -> ExprId {
+    /// Plain magnitudes beyond the bound's, or with `or_equal` those equal to it, too; with `whole`, those without a
+    /// fraction (the bound must be whole then).
+    pub(super) fn plain(&mut self, bound: &Decimal, side: Side, or_equal: bool, whole: bool) -> ExprId {
         let (digits, fraction) = bound.plain_digits();
         let other_whole = self.whole(&digits, side);
+        let same = self.written(&digits);
         if whole {
-            return other_whole;
+            return if or_equal { self.b.alt([other_whole, same]) } else { other_whole };
         }
         let any_fraction = self.fraction();
         let any_fraction = self.b.optional(any_fraction);
         let far = self.b.seq([other_whole, any_fraction]);
-        let same = self.written(&digits);
-        let beyond = self.fraction_beyond(&fraction, side);
+        let beyond = self.fraction_beyond(&fraction, side, or_equal);
         let near = self.b.seq([same, beyond]);
         self.b.alt([far, near])
     }
@@ -206,16 +231,48 @@ impl Comparer<'_> {
         if whole {
             return if fraction.is_empty() { same } else { self.b.never() };
         }
-        let rest = if fraction.is_empty() {
-            let zeros = self.zero_fraction();
-            self.b.optional(zeros)
-        } else {
-            let (point, same) = (self.b.literal("."), self.written(&fraction));
-            let zero = self.b.literal("0");
-            let zeros = self.run(zero, 0, fraction.len());
-            self.b.seq([point, same, zeros])
-        };
+        let rest = self.fraction_equal(&fraction);
         self.b.seq([same, rest])
+    }
+
+    /// Whole numbers without leading zeros from one to another that is not less.
+    pub(super) fn whole_between(&mut self, low: &[u8], high: &[u8]) -> ExprId {
+        if low.len() < high.len() {
+            // Those of as many digits as the one, of more than it and less than the other, and of as many as that.
+            let (nines, mut tens) = (vec![9; low.len()], vec![0; high.len()]);
+            tens[0] = 1;
+            let (first, any) = (self.digits(1, 9), self.digit());
+            let n = |len: usize| u32::try_from(len).unwrap_or(u32::MAX);
+            let between = if high.len() - low.len() == 1 {
+                self.b.never()
+            } else {
+                let rest = self.b.repeat(any, n(low.len()), Some(n(high.len() - 2)));
+                self.b.seq([first, rest])
+            };
+            let (short, long) = (self.whole_between(low, &nines), self.whole_between(&tens, high));
+            return self.b.alt([short, between, long]);
+        }
+        let n_same = low.iter().zip(high).take_while(|(low, high)| low == high).count();
+        let same = self.written(&low[..n_same]);
+        let Some((&from, &to)) = low.get(n_same).zip(high.get(n_same)) else { return same };
+        let (low, high) = (&low[n_same + 1..], &high[n_same + 1..]);
+        if low.is_empty() {
+            let last = self.digits(from, to);
+            return self.b.seq([same, last]);
+        }
+        let rest = u32::try_from(low.len()).unwrap_or(u32::MAX);
+        let (any, inner) = (self.digit(), self.digits(from + 1, to - 1));
+        let any = self.b.repeat(any, rest, Some(rest));
+        let inner = self.b.seq([inner, any]);
+        let mut ends = [low, high].map(|digits| self.written(digits));
+        for (end, (digits, side)) in ends.iter_mut().zip([(low, Side::Above), (high, Side::Below)]) {
+            let beyond = self.differs(digits, side, 0, true);
+            *end = self.b.alt([*end, beyond]);
+        }
+        let [from, to] = [from, to].map(|digit| self.written(&[digit]));
+        let (low, high) = (self.b.seq([from, ends[0]]), self.b.seq([to, ends[1]]));
+        let all = self.b.alt([low, inner, high]);
+        self.b.seq([same, all])
     }
 
     // ---- scientific ----
@@ -295,13 +352,15 @@ impl Comparer<'_> {
         let plus = self.b.optional(plus);
         let digit = self.digit();
         let any = self.run(digit, 1, 0);
-        let nonzero = self.some_nonzero(0);
         let size = n.unsigned_abs();
         // Exponents without `-` are at least zero, those with it at most zero.
         let (positive, negative) = match (side, n >= 0) {
             (Side::Above, true) => (self.padded(size, Side::Above), self.b.never()),
             (Side::Above, false) => (any, self.padded(size, Side::Below)),
-            (Side::Below, true) => (self.padded(size, Side::Below), if n == 0 { nonzero } else { any }),
+            (Side::Below, true) => {
+                let negative = if n == 0 { self.some_nonzero(0) } else { any };
+                (self.padded(size, Side::Below), negative)
+            }
             (Side::Below, false) => (self.b.never(), self.padded(size, Side::Above)),
         };
         let (positive, negative) = (self.b.seq([plus, positive]), self.b.seq([minus, negative]));
@@ -324,8 +383,8 @@ impl Comparer<'_> {
         self.b.seq([mark, value])
     }
 
-    /// Scientific magnitudes beyond the bound's.
-    pub(super) fn scientific(&mut self, bound: &Decimal, side: Side) -> ExprId {
+    /// Scientific magnitudes beyond the bound's, or with `or_equal` those equal to it, too.
+    pub(super) fn scientific(&mut self, bound: &Decimal, side: Side, or_equal: bool) -> ExprId {
         let Some((&first, rest)) = bound.digits().split_first() else {
             // No scientific magnitude is zero: all are above.
             return if side == Side::Above { self.any_scientific() } else { self.b.never() };
@@ -341,7 +400,7 @@ impl Comparer<'_> {
         let fraction = self.b.optional(fraction);
         let other_first = self.b.seq([other_first, fraction]);
         let same_first = self.written(&[first]);
-        let beyond = self.fraction_beyond(rest, side);
+        let beyond = self.fraction_beyond(rest, side, or_equal);
         let same_first = self.b.seq([same_first, beyond]);
         let mantissa = self.b.alt([other_first, same_first]);
         let here = self.exponent_equal(exponent);
@@ -352,16 +411,7 @@ impl Comparer<'_> {
     /// Scientific magnitudes equal to the bound's.
     pub(super) fn scientific_equal(&mut self, bound: &Decimal) -> ExprId {
         let Some((&first, rest)) = bound.digits().split_first() else { return self.b.never() };
-        let first = self.written(&[first]);
-        let fraction = if rest.is_empty() {
-            let zeros = self.zero_fraction();
-            self.b.optional(zeros)
-        } else {
-            let used = rest.len();
-            let (point, rest, zero) = (self.b.literal("."), self.written(rest), self.b.literal("0"));
-            let zeros = self.run(zero, 0, used);
-            self.b.seq([point, rest, zeros])
-        };
+        let (first, fraction) = (self.written(&[first]), self.fraction_equal(rest));
         let exponent = self.exponent_equal(bound.magnitude());
         self.b.seq([first, fraction, exponent])
     }

@@ -2,6 +2,7 @@
 
 mod any_order;
 mod array;
+mod bounds;
 mod canonical;
 mod clash;
 mod compare;

@@ -26,7 +26,7 @@ const MAX_LISTED: u64 = 2_000;
 impl Lowering<'_> {
     /// A number that has nearly as many digits as may stand side by side, or more, leaves no room for others: until
     /// [`Self::number`] is done there is no bound.
-    fn notice_digits(&mut self, value: &Decimal) {
+    pub(super) fn notice_digits(&mut self, value: &Decimal) {
         if self.runs.max.is_some_and(|max| value.plain_len() + 4 > u64::from(max)) {
             (self.runs.max, self.runs.has_others) = (None, true);
         }
@@ -41,14 +41,14 @@ impl Lowering<'_> {
     }
 
     /// `0` or digits that do not begin with it.
-    fn whole_syntax(&mut self) -> ExprId {
+    pub(super) fn whole_syntax(&mut self) -> ExprId {
         let (zero, first, digit) = (self.b.literal("0"), self.digits_from('1'), self.digits_from('0'));
         let rest = self.runs.run(&mut self.b, digit, 0, 1);
         let more = self.b.seq([first, rest]);
         self.b.alt([zero, more])
     }
 
-    fn signed(&mut self, magnitude: ExprId) -> ExprId {
+    pub(super) fn signed(&mut self, magnitude: ExprId) -> ExprId {
         let minus = self.b.literal("-");
         let minus = self.b.optional(minus);
         self.b.seq([minus, magnitude])
@@ -275,7 +275,11 @@ impl Lowering<'_> {
             }
             Formula::And(parts) => {
                 let mut all = Vec::new();
-                for part in parts.iter() {
+                let between = self.between(&parts, whole, pointer)?;
+                let (between, bounds) =
+                    between.map_or((None, None), |(numbers, bounds)| (Some(numbers), Some(bounds)));
+                all.extend(between);
+                for part in parts.iter().filter(|part| !bounds.iter().flatten().any(|bound| bound == *part)) {
                     if whole && matches!(self.normal.formulas.get(*part), Formula::Atom(Atom::Integer(true)))
                     {
                         continue;
@@ -329,10 +333,7 @@ impl Lowering<'_> {
                 self.b.seq([point, digits, zeros])
             };
             let least = Decimal::from_u64(u64::from(f));
-            let mut comparer = self.comparer();
-            let (more, equal) =
-                (comparer.plain(&least, Side::Above, true), comparer.plain_equal(&least, true));
-            let exponent = self.b.alt([more, equal]);
+            let exponent = self.comparer().plain(&least, Side::Above, true, true);
             ways.push(self.b.seq([whole, fraction, mark, plus, zeros, exponent]));
         }
         // Trailing zeros may take up a negative exponent, and zero any.
@@ -424,106 +425,6 @@ impl Lowering<'_> {
         let scientific = self.b.seq([mantissa, exponent]);
         let magnitude = self.b.alt([plain, scientific]);
         self.signed(magnitude)
-    }
-
-    /// Numbers on one side of a bound.
-    fn beyond(
-        &mut self,
-        bound: &Decimal,
-        strict: bool,
-        side: Side,
-        whole: bool,
-        pointer: &str,
-    ) -> Result<ExprId, Error> {
-        // Among whole numbers a bound is the next whole number.
-        self.notice_digits(bound);
-        let rounded = match (whole && !bound.is_integer(), side) {
-            (false, _) => bound.clone(),
-            (true, Side::Above) => bound.ceil(),
-            (true, Side::Below) => bound.floor(),
-        };
-        let strict = strict && rounded == *bound;
-        let max_digits = self.options.limits.max_digits as u64;
-        if rounded.plain_len() > max_digits {
-            return Err(Error::limit(
-                pointer,
-                format!("the bound {rounded} has more than {max_digits} digits"),
-            ));
-        }
-        let outward = match side {
-            Side::Above => rounded.is_negative(),
-            Side::Below => !rounded.is_negative() && !rounded.is_zero(),
-        };
-        // On the side of zero, magnitudes fall short of the bound's and the other sign is free; beyond it they exceed.
-        let zero = rounded.is_zero();
-        let towards = if outward { Side::Below } else { Side::Above };
-        let mut near = self.magnitudes(&rounded, towards, whole);
-        if !strict {
-            let equal = self.magnitudes_equal(&rounded, whole);
-            near = self.b.alt([near, equal]);
-        }
-        let minus = self.b.literal("-");
-        let near_is_negative = if zero { side == Side::Below } else { rounded.is_negative() };
-        let near = if near_is_negative { self.b.seq([minus, near]) } else { near };
-        if zero && !strict {
-            // Both spellings of zero.
-            let zero = self.magnitudes_equal(&rounded, whole);
-            let zero = self.signed(zero);
-            return Ok(self.b.alt([near, zero]));
-        }
-        if !outward {
-            return Ok(near);
-        }
-        let all = self.any_magnitude(whole);
-        let far = if near_is_negative { all } else { self.b.seq([minus, all]) };
-        // Zero lies on the far side with either sign.
-        let nil = self.magnitudes_equal(&Decimal::default(), whole);
-        let nil = self.signed(nil);
-        Ok(self.b.alt([near, far, nil]))
-    }
-
-    fn any_magnitude(&mut self, whole: bool) -> ExprId {
-        let digits = self.whole_syntax();
-        if whole {
-            let fraction = self.whole_fraction();
-            return self.b.seq([digits, fraction]);
-        }
-        let mut comparer = self.comparer();
-        let (fraction, scientific) = (comparer.fraction(), comparer.any_scientific());
-        let fraction = self.b.optional(fraction);
-        let plain = self.b.seq([digits, fraction]);
-        self.b.alt([plain, scientific])
-    }
-
-    /// What may follow the digits of a whole number.
-    fn whole_fraction(&mut self) -> ExprId {
-        if self.options.numbers != Numbers::Any {
-            return self.b.empty();
-        }
-        let (point, zero) = (self.b.literal("."), self.b.literal("0"));
-        let zeros = self.b.plus(zero);
-        let fraction = self.b.seq([point, zeros]);
-        self.b.optional(fraction)
-    }
-
-    fn magnitudes(&mut self, bound: &Decimal, side: Side, whole: bool) -> ExprId {
-        let plain = self.comparer().plain(bound, side, whole);
-        if whole {
-            let fraction = self.whole_fraction();
-            return self.b.seq([plain, fraction]);
-        }
-        let scientific = self.comparer().scientific(bound, side);
-        self.b.alt([plain, scientific])
-    }
-
-    fn magnitudes_equal(&mut self, bound: &Decimal, whole: bool) -> ExprId {
-        let plain = self.comparer().plain_equal(bound, whole);
-        if whole {
-            let fraction = self.whole_fraction();
-            return self.b.seq([plain, fraction]);
-        }
-        let scientific = self.comparer().scientific_equal(bound);
-        self.b.alt([plain, scientific])
     }
 
     /// Whole multiples. A divisor whose only prime factors are 2 and 5 looks at the last digits alone.

@@ -127,8 +127,7 @@ impl Lowering<'_> {
             // Digits in strings have no bound.
             let mut runs = DigitRuns::default();
             let mut comparer = Comparer { b: &mut self.b, runs: &mut runs };
-            let (above, equal) = (comparer.plain(&n, Side::Above, true), comparer.plain_equal(&n, true));
-            let high = self.b.alt([above, equal]);
+            let high = comparer.plain(&n, Side::Above, true, true);
             ways.push(self.b.seq([open, low, comma, high, close]));
         }
         let lazy = self.b.literal("?");
