@@ -158,7 +158,8 @@ impl GrammarBuilder {
         if !new.is_empty() {
             let mut copies: Vec<Option<ExprId>> = vec![None; grammar.n_exprs()];
             for &rule in &new {
-                let body = self.copy(grammar, grammar.rule(rule).body(), &matching.rules, &mut copies);
+                let body =
+                    self.copy(|id| grammar.expr(id), grammar.rule(rule).body(), &matching.rules, &mut copies);
                 if let Some(copy) = matching.ours(rule) {
                     self.define(copy, body);
                 }
@@ -173,7 +174,14 @@ impl GrammarBuilder {
 
     /// The same expression in this grammar, if no rule is referred to in it; a reference becomes nothing at all.
     pub fn import_expr(&mut self, grammar: &Grammar, expr: ExprId) -> ExprId {
-        self.copy(grammar, expr, &[], &mut vec![None; grammar.n_exprs()])
+        self.copy(|id| grammar.expr(id), expr, &[], &mut vec![None; grammar.n_exprs()])
+    }
+
+    /// The same of a grammar that is still being built. `copies` is what was imported from it before, by number, and grows by
+    /// what is imported now.
+    pub fn import_from(&mut self, other: &Self, expr: ExprId, copies: &mut Vec<Option<ExprId>>) -> ExprId {
+        copies.resize(copies.len().max(expr.index() + 1), None);
+        self.copy(|id| other.expr(id), expr, &[], copies)
     }
 
     /// [`import_expr`](Self::import_expr) of the body of the root, with all that was made on the way to it and in the same
@@ -181,15 +189,15 @@ impl GrammarBuilder {
     pub fn import_whole(&mut self, grammar: &Grammar) -> ExprId {
         let mut copies = vec![None; grammar.n_exprs()];
         for id in (0..grammar.n_exprs()).filter_map(ExprId::from_index) {
-            self.copy(grammar, id, &[], &mut copies);
+            self.copy(|id| grammar.expr(id), id, &[], &mut copies);
         }
         copies[grammar.rule(grammar.root()).body().index()].unwrap_or_else(|| self.never())
     }
 
     /// The same expression in this grammar.
-    fn copy(
+    fn copy<'e>(
         &mut self,
-        grammar: &Grammar,
+        other: impl Fn(ExprId) -> &'e Expr,
         expr: ExprId,
         rules: &[Option<RuleId>],
         copies: &mut [Option<ExprId>],
@@ -200,7 +208,7 @@ impl GrammarBuilder {
                 todo.pop();
                 continue;
             }
-            let from = grammar.expr(id);
+            let from = other(id);
             let n_before = todo.len();
             todo.extend(from.operands().iter().filter(|operand| copies[operand.index()].is_none()));
             if todo.len() > n_before {

@@ -50,7 +50,7 @@ pub(crate) struct Lowering<'o> {
     /// Rules of items that differ from each other, by what they match.
     distinct_texts: HashMap<ExprId, RuleId>,
     /// Text expressions of the normal form's arena, in the grammar's.
-    imported: HashMap<ExprId, ExprId>,
+    imported: Vec<Option<ExprId>>,
     /// The demand whose rule is being made, for finding keywords to blame.
     demand: FormulaId,
     /// The rule that is being made, and where its values stand.
@@ -98,7 +98,7 @@ impl<'o> Lowering<'o> {
             shared: HashMap::with_capacity_and_hasher(SOME_RULES, Seeded::default()),
             keys: HashMap::default(),
             strings: HashMap::default(),
-            imported: HashMap::default(),
+            imported: Vec::new(),
             demand: FormulaId::TRUE,
             present: None,
             depth: 0,

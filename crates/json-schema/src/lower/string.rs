@@ -234,44 +234,9 @@ impl Lowering<'_> {
         }
     }
 
-    /// Copies an expression of the normal form's arena, with an explicit stack.
+    /// Copies an expression of the normal form's arena.
     pub(super) fn import(&mut self, text: ExprId) -> ExprId {
-        let mut todo = vec![text];
-        while let Some(&at) = todo.last() {
-            if self.imported.contains_key(&at) {
-                todo.pop();
-                continue;
-            }
-            let expr = self.normal.reader.texts.expr(at).clone();
-            let parts: Vec<ExprId> = match &expr {
-                Expr::Seq(parts) | Expr::Alt(parts) | Expr::And(parts) => parts.to_vec(),
-                Expr::Repeat { body, .. } | Expr::Not(body) | Expr::JsonText(body) => vec![*body],
-                _ => Vec::new(),
-            };
-            let missing: Vec<ExprId> =
-                parts.iter().copied().filter(|part| !self.imported.contains_key(part)).collect();
-            if !missing.is_empty() {
-                todo.extend(missing);
-                continue;
-            }
-            let new: Vec<ExprId> = parts.iter().map(|part| self.imported[part]).collect();
-            let copy = match expr {
-                Expr::Empty => self.b.empty(),
-                Expr::Bytes(bytes) => self.b.literal(bytes),
-                Expr::Class(class) => self.b.class(class),
-                Expr::ByteClass(set) => self.b.byte_class(set),
-                Expr::Seq(_) => self.b.seq(new),
-                Expr::Alt(_) => self.b.alt(new),
-                Expr::And(_) => self.b.and(new),
-                Expr::Repeat { min, max, .. } => self.b.repeat(new[0], min, max),
-                Expr::Not(_) => self.b.not(new[0]),
-                Expr::JsonText(_) => self.b.json_text(new[0]),
-                _ => self.b.never(),
-            };
-            self.imported.insert(at, copy);
-            todo.pop();
-        }
-        self.imported[&text]
+        self.b.import_from(self.normal.reader.texts.builder(), text, &mut self.imported)
     }
 
     /// A key of a class of undeclared names, as a rule of its own: it ends by its own quote, and past the declared names its
