@@ -136,11 +136,20 @@ fn multiples_are_exact() {
         let (grammar, other) =
             (Schema::new(&Options::default(), &schema), Schema::new(&Options::default(), &not));
         let (grammar, other) = (grammar.expect("supported"), other.expect("supported"));
+        let bounded = ["\"minimum\": 0", "\"minimum\": 0, \"maximum\": 12.5"].map(|bounds| {
+            let schema = format!("{{\"type\": \"number\", \"multipleOf\": {of}, {bounds}}}");
+            Schema::new(&Options::default(), &schema).expect("supported")
+        });
         for (text, expected) in [("1e+308", true), ("-2.5e20", true), ("1e-30", false)] {
             assert_eq!(grammar.accepts(text), expected, "{schema} {text}");
         }
         for text in spellings() {
             let multiple = scaled(&text) % scaled(of) == 0;
+            for (grammar, most) in bounded.iter().zip([i128::MAX, scaled("12.5")]) {
+                let is_one = multiple && (0..=most).contains(&scaled(&text));
+                assert!(is_one || !grammar.accepts(&text), "{of} {text}");
+                assert!(!is_one || text.contains(['e', 'E']) || grammar.accepts(&text), "{of} {text}");
+            }
             if text.contains(['e', 'E']) {
                 assert!(!grammar.accepts(&text) || multiple, "{schema} {text}");
                 assert!(!other.accepts(&text) || !multiple, "{not} {text}");

@@ -163,7 +163,7 @@ impl Lowering<'_> {
         self.b.alt([plain, scientific])
     }
 
-    fn magnitudes_equal(&mut self, bound: &Decimal, whole: bool) -> ExprId {
+    pub(super) fn magnitudes_equal(&mut self, bound: &Decimal, whole: bool) -> ExprId {
         let plain = self.comparer().plain_equal(bound, whole);
         if whole {
             let fraction = self.whole_fraction();

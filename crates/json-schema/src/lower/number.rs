@@ -275,11 +275,14 @@ impl Lowering<'_> {
             }
             Formula::And(parts) => {
                 let mut all = Vec::new();
-                let between = self.between(&parts, whole, pointer)?;
-                let (between, bounds) =
-                    between.map_or((None, None), |(numbers, bounds)| (Some(numbers), Some(bounds)));
-                all.extend(between);
-                for part in parts.iter().filter(|part| !bounds.iter().flatten().any(|bound| bound == *part)) {
+                let together = match if whole { None } else { self.multiples_from_zero(&parts) } {
+                    None => self.between(&parts, whole, pointer)?,
+                    some => some,
+                };
+                let (numbers, done) =
+                    together.map_or((None, None), |(numbers, done)| (Some(numbers), Some(done)));
+                all.extend(numbers);
+                for part in parts.iter().filter(|part| !done.iter().flatten().any(|done| done == *part)) {
                     if whole && matches!(self.normal.formulas.get(*part), Formula::Atom(Atom::Integer(true)))
                     {
                         continue;
@@ -433,23 +436,9 @@ impl Lowering<'_> {
             // Every whole number is a multiple of 0.5.
             return Ok(if sign { self.every_integer() } else { self.b.never() });
         }
-        // The last digits decide, so that not every one can be the last.
-        self.runs.has_others = true;
-        // What no number of last digits decides was left to the machine of digits.
-        let Some((digits, modulus)) = last_digits(of) else { return Ok(self.b.never()) };
-        // `of` divides 10^k: with p places after the point, the value is a multiple iff its last k + p digits are.
-        let places = usize::try_from(-of.exponent()).unwrap_or(0);
-        let window = digits;
-        let unit = 10u64.pow(u32::try_from(window).unwrap_or(0));
-        // A number as digits: whole part, then exactly `places` digits, then zeros. Its last `window` digits decide.
-        let mut tails = Vec::new();
-        for rest in (0..unit).step_by(usize::try_from(modulus).unwrap_or(1)) {
-            tails.push(format!("{rest:0window$}"));
-        }
-        let magnitude = self.with_last_digits(&tails, window, places, whole);
+        let (magnitude, unit) = self.multiple_magnitudes(of, whole);
         if sign {
-            let scientific =
-                if whole { self.b.never() } else { self.far_multiples(window as i64 - places as i64) };
+            let scientific = if whole { self.b.never() } else { self.far_multiples(unit) };
             let magnitude = self.b.alt([magnitude, scientific]);
             return Ok(self.signed(magnitude));
         }
@@ -465,6 +454,42 @@ impl Lowering<'_> {
         };
         let others = self.b.not(multiples);
         Ok(self.b.and([all, others]))
+    }
+
+    /// Multiples that are not negative, of a formula that asks for both and not for whole numbers, and what it asks so: an
+    /// intersection with a bound would have the states of all exponents.
+    fn multiples_from_zero(&mut self, formula: &[FormulaId]) -> Option<(ExprId, [FormulaId; 2])> {
+        let formulas = &self.normal.formulas;
+        let find = |is: fn(&Atom) -> bool| {
+            let mut found =
+                formula.iter().filter(|&&part| matches!(formulas.get(part), Formula::Atom(atom) if is(atom)));
+            found.next().copied().filter(|_| found.next().is_none())
+        };
+        let above = find(|atom| matches!(atom, Atom::Above { bound, strict: false } if bound.is_zero()))?;
+        let multiple = find(|atom| matches!(atom, Atom::Multiple(_, true)))?;
+        let Formula::Atom(Atom::Multiple(of, _)) = formulas.get(multiple).clone() else { return None };
+        let (magnitude, unit) = self.multiple_magnitudes(&of, false);
+        let scientific = self.far_multiples(unit);
+        let zero = self.magnitudes_equal(&Decimal::default(), false);
+        let zero = self.signed(zero);
+        Some((self.b.alt([magnitude, scientific, zero]), [above, multiple]))
+    }
+
+    /// Plain magnitudes that are multiples, and the power of ten at which their last digits stand that decide.
+    fn multiple_magnitudes(&mut self, of: &Decimal, whole: bool) -> (ExprId, i64) {
+        // What no number of last digits decides was left to the machine of digits.
+        let Some((window, modulus)) = last_digits(of) else { return (self.b.never(), 0) };
+        // The last digits decide, so that not every one can be the last.
+        self.runs.has_others = true;
+        // `of` divides 10^k: with p places after the point, the value is a multiple iff its last k + p digits are.
+        let places = usize::try_from(-of.exponent()).unwrap_or(0);
+        let unit = 10u64.pow(u32::try_from(window).unwrap_or(0));
+        // A number as digits: whole part, then exactly `places` digits, then zeros. Its last `window` digits decide.
+        let mut tails = Vec::new();
+        for rest in (0..unit).step_by(usize::try_from(modulus).unwrap_or(1)) {
+            tails.push(format!("{rest:0window$}"));
+        }
+        (self.with_last_digits(&tails, window, places, whole), window as i64 - places as i64)
     }
 
     /// Scientific magnitudes whose last digit stands at 10^`unit` or above, and which are multiples of it therefore;
