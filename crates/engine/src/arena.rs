@@ -133,8 +133,13 @@ impl Arena {
         Ok(())
     }
 
+    /// Memory in bytes before anything was resolved, about.
+    pub(crate) fn memory_size(&self) -> usize {
+        size_of::<Self>() + self.rows.memory_size()
+    }
+
     /// Gives back the room for what is to come, and says how much memory the rest takes, in bytes, about.
-    fn shrink(&mut self) -> usize {
+    pub(crate) fn shrink(&mut self) -> usize {
         self.recipes.shrink_to_fit();
         size_of::<Self>()
             + self.rows.shrink()
@@ -167,9 +172,8 @@ impl Shelf {
         Some(arena)
     }
 
-    /// Keeps an arena if there is room for it.
-    pub(crate) fn put(&self, mut arena: Arena, came: &Came) {
-        let n_bytes = arena.shrink();
+    /// Keeps an arena of so many bytes if there is room for it.
+    pub(crate) fn put(&self, arena: Arena, n_bytes: usize, came: &Came) {
         let mut arenas = self.lock();
         if arenas.is_empty() {
             // Most grammars have one output at a time.

@@ -213,10 +213,22 @@ impl CompiledGrammar {
         self.inner.shelf.take(&self.inner.came).map_or_else(|| Arena::new(self), Ok)
     }
 
+    /// Makes the arena of the first matcher, and keeps it if arenas are kept.
+    pub(crate) fn keep_first(&self) -> Result<(), LimitExceeded> {
+        let arena = Arena::new(self)?;
+        if self.inner.config.arenas && arena.is_small() {
+            let n_bytes = arena.memory_size();
+            self.inner.shelf.put(arena, n_bytes, &self.inner.came);
+        }
+        Ok(())
+    }
+
     /// Keeps the arena of a matcher that is dropped for the next one, if it is small; leaves an empty one.
     pub(crate) fn keep(&self, arena: &mut Arena) {
         if self.inner.config.arenas && arena.is_small() && !std::thread::panicking() {
-            self.inner.shelf.put(arena.take(self.rows()), &self.inner.came);
+            let mut arena = arena.take(self.rows());
+            let n_bytes = arena.shrink();
+            self.inner.shelf.put(arena, n_bytes, &self.inner.came);
         }
         // An output has ended: nobody waits for what comes next.
         self.inner.came.drop_some();

@@ -95,7 +95,8 @@ impl Compiler {
         grammar: &Grammar,
         interrupt: &dyn Fn() -> bool,
     ) -> Result<CompiledGrammar, CompileError> {
-        if let Some(compiled) = self.recent.get(grammar) {
+        let key = self.recent.key(grammar);
+        if let Some(compiled) = key.as_ref().and_then(|key| self.recent.get(key)) {
             return Ok(compiled);
         }
         let automata = {
@@ -112,7 +113,8 @@ impl Compiler {
             self.pool.clone(),
             self.recent.came(),
         );
-        if let Err(limit) = compiled.rows().start() {
+        // The row before an output is made here, since it may be beyond a limit.
+        if let Err(limit) = compiled.keep_first() {
             let root = compiled.automata().root();
             return Err(CompileError {
                 kind: CompileErrorKind::Limit,
@@ -125,7 +127,9 @@ impl Compiler {
         if let Some(Threads { spawn, n_jobs }) = &self.threads {
             precompute::on_threads(&compiled, spawn, *n_jobs);
         }
-        self.recent.insert(grammar, &compiled);
+        if let Some(key) = key {
+            self.recent.insert(key, &compiled);
+        }
         Ok(compiled)
     }
 

@@ -11,8 +11,8 @@
 //! forgotten is dropped when an output ends, one or two grammars at a time: each is some hundred allocations.
 
 use crate::compiled::CompiledGrammar;
-use formwork_grammar::{Expr, Generations, Grammar};
-use std::hash::{Hash, Hasher};
+use formwork_grammar::{Expr, Generations, Grammar, Seeded};
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -67,11 +67,16 @@ const FIXED: usize = 4 << 10;
 
 /// A grammar, equal to what is written the same.
 #[derive(Debug, PartialEq, Eq)]
-struct Key(Grammar);
+pub(crate) struct Key {
+    hash: u64,
+    grammar: Grammar,
+}
 
-impl Hash for Key {
-    /// The sizes, a few expressions from the end, where the root's are, and all literals: grammars that are alike differ in a
-    /// name somewhere, and those of one hash are compared one by one.
+/// What of a grammar is hashed: the sizes, a few expressions from the end, where the root's are, and all literals. Grammars that
+/// are alike differ in a name somewhere, and those of one hash are compared one by one.
+struct Sketch<'a>(&'a Grammar);
+
+impl Hash for Sketch<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         let Self(grammar) = self;
         (grammar.n_exprs(), grammar.rules().len(), grammar.root()).hash(state);
@@ -84,6 +89,18 @@ impl Hash for Key {
                 state.write_u8(0xFF);
             }
         }
+    }
+}
+
+impl Key {
+    fn of(grammar: &Grammar) -> Self {
+        Self { hash: Seeded::default().hash_one(Sketch(grammar)), grammar: grammar.clone() }
+    }
+}
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
     }
 }
 
@@ -100,14 +117,15 @@ impl Recent {
         &self.came
     }
 
+    /// What finds a grammar, unless none is kept.
+    pub(crate) fn key(&self, grammar: &Grammar) -> Option<Key> {
+        (self.max_bytes > 0).then(|| Key::of(grammar))
+    }
+
     /// The compiled grammar, if it was compiled lately.
-    pub(crate) fn get(&self, grammar: &Grammar) -> Option<CompiledGrammar> {
-        if self.max_bytes == 0 {
-            return None;
-        }
-        let key = Key(grammar.clone());
+    pub(crate) fn get(&self, key: &Key) -> Option<CompiledGrammar> {
         let mut generations = self.lock();
-        let (entry, was_old) = generations.get(&key)?;
+        let (entry, was_old) = generations.get(key)?;
         let (found, n_bytes) = (entry.compiled.clone(), entry.n_bytes);
         if was_old {
             self.came.add(n_bytes);
@@ -117,11 +135,8 @@ impl Recent {
     }
 
     /// Keeps a grammar that was compiled.
-    pub(crate) fn insert(&self, grammar: &Grammar, compiled: &CompiledGrammar) {
-        if self.max_bytes == 0 {
-            return;
-        }
-        let (key, compiled) = (Key(grammar.clone()), compiled.clone());
+    pub(crate) fn insert(&self, key: Key, compiled: &CompiledGrammar) {
+        let compiled = compiled.clone();
         let n_bytes = compiled.memory_size() + FIXED;
         if n_bytes <= self.max_bytes / 2 {
             let mut generations = self.lock();
@@ -157,11 +172,10 @@ mod tests {
             let properties: Vec<String> = (0..100).map(|i| format!("\"p{i}\"")).collect();
             let text = format!("root ::= \"{name}\" rest\nrest ::= {}\n", properties.join(" item "));
             let item = "item ::= \"(\" root \")\" | [a-z]+\n";
-            Key(formwork_ebnf::grammar(&(text + item)).expect("a grammar"))
+            Key::of(&formwork_ebnf::grammar(&(text + item)).expect("a grammar"))
         };
-        let hasher = ahash::RandomState::with_seeds(1, 2, 3, 4);
-        let hashes = ["first", "other", "third"].map(|name| hasher.hash_one(key(name)));
+        let hashes = ["first", "other", "third"].map(|name| key(name).hash);
         assert!(hashes[0] != hashes[1] && hashes[1] != hashes[2] && hashes[0] != hashes[2]);
-        assert_eq!(hasher.hash_one(key("first")), hashes[0]);
+        assert_eq!(key("first").hash, hashes[0]);
     }
 }

@@ -34,6 +34,8 @@ struct Inner {
     units: Generations<Box<[u8]>, Kept>,
     texts: Generations<Box<[u8]>, KeptText>,
     n_identities: u32,
+    /// The form that was asked for last.
+    packed: Vec<u8>,
     /// Of the young ones, and of the old ones.
     n_bytes: [usize; 2],
 }
@@ -54,7 +56,7 @@ pub(crate) struct KeptText {
     pub(crate) lengths: Option<Lengths>,
 }
 
-/// Entries with their forms, [packed](form::packed).
+/// Entries with their forms, [packed](form::pack).
 pub(crate) type Entries<V> = Vec<(Box<[u8]>, V)>;
 
 impl Default for Cache {
@@ -72,6 +74,14 @@ impl Kept {
         size_of::<Tables>()
             + self.tables.memory_size()
             + self.imports.iter().map(Portable::memory_size).sum::<usize>()
+    }
+}
+
+impl Inner {
+    /// Packs a form; returns what it takes in a map.
+    fn pack(&mut self, form: &[u32]) -> usize {
+        form::pack(form, &mut self.packed);
+        FIXED + self.packed.len()
     }
 }
 
@@ -100,10 +110,11 @@ impl Cache {
 
     /// Keeps the identity of a rule.
     pub(crate) fn insert_identity(&self, form: &[u32], identity: u32) {
-        let form = form::packed(form);
         let mut inner = self.lock();
-        self.count(&mut inner, FIXED + form.len());
-        inner.identities.insert(form, identity);
+        let form_size = inner.pack(form);
+        self.count(&mut inner, form_size);
+        let Inner { identities, packed, .. } = &mut *inner;
+        identities.insert(packed[..].into(), identity);
     }
 
     /// The number of identities given, and everything that is kept, by generation and form, the older one first.
@@ -114,67 +125,76 @@ impl Cache {
 
     /// The identity of the rule with this form: equal for equal forms, as long as the cache remembers it.
     pub(crate) fn identity(&self, form: &[u32]) -> u32 {
-        let form = form::packed(form);
         let mut inner = self.lock();
-        if let Some((&known, was_old)) = inner.identities.get(&form) {
+        let form_size = inner.pack(form);
+        let Inner { identities, packed, .. } = &mut *inner;
+        if let Some((&known, was_old)) = identities.get(&packed[..]) {
             if was_old {
-                self.count(&mut inner, FIXED + form.len());
+                self.count(&mut inner, form_size);
             }
             return known;
         }
         // Never used twice: what is kept by an identity that is forgotten is not found again.
         inner.n_identities = inner.n_identities.checked_add(1).unwrap_or_else(|| unreachable!("2³² rules"));
         let identity = inner.n_identities;
-        self.count(&mut inner, FIXED + form.len());
-        inner.identities.insert(form, identity);
+        self.count(&mut inner, form_size);
+        let Inner { identities, packed, .. } = &mut *inner;
+        identities.insert(packed[..].into(), identity);
         identity
     }
 
     pub(crate) fn unit(&self, form: &[u32]) -> Option<Kept> {
-        self.known(&mut self.lock(), &form::packed(form))
+        let mut inner = self.lock();
+        let form_size = inner.pack(form);
+        self.known(&mut inner, form_size)
     }
 
-    fn known(&self, inner: &mut Inner, form: &[u8]) -> Option<Kept> {
-        let (kept, was_old) = inner.units.get(form)?;
+    /// The unit of the form that was packed last, and takes so much.
+    fn known(&self, inner: &mut Inner, form_size: usize) -> Option<Kept> {
+        let Inner { units, packed, .. } = &mut *inner;
+        let (kept, was_old) = units.get(&packed[..])?;
         let kept = kept.clone();
         if was_old {
-            self.count(inner, FIXED + form.len() + kept.size());
+            self.count(inner, form_size + kept.size());
         }
         Some(kept)
     }
 
     /// Keeps a unit, unless there is one of this form already, which is returned.
     pub(crate) fn keep(&self, form: &[u32], kept: Kept) -> Option<Kept> {
-        let form = form::packed(form);
         let mut inner = self.lock();
-        if let Some(known) = self.known(&mut inner, &form) {
+        let form_size = inner.pack(form);
+        if let Some(known) = self.known(&mut inner, form_size) {
             return Some(known);
         }
         if let Some(lazy) = kept.tables.as_lazy() {
             lazy.join(&self.sources);
         }
-        self.count(&mut inner, FIXED + form.len() + kept.size());
-        inner.units.insert(form, kept);
+        self.count(&mut inner, form_size + kept.size());
+        let Inner { units, packed, .. } = &mut *inner;
+        units.insert(packed[..].into(), kept);
         None
     }
 
     pub(crate) fn text(&self, form: &[u32]) -> Option<KeptText> {
-        let form = form::packed(form);
         let mut inner = self.lock();
-        let (kept, was_old) = inner.texts.get(&form)?;
+        let form_size = inner.pack(form);
+        let Inner { texts, packed, .. } = &mut *inner;
+        let (kept, was_old) = texts.get(&packed[..])?;
         let kept = kept.clone();
         if was_old {
-            self.count(&mut inner, FIXED + form.len() + kept.dfa.memory_size());
+            self.count(&mut inner, form_size + kept.dfa.memory_size());
         }
         Some(kept)
     }
 
     /// Keeps an automaton over code points.
     pub(crate) fn keep_text(&self, form: &[u32], kept: KeptText) {
-        let form = form::packed(form);
         let mut inner = self.lock();
-        self.count(&mut inner, FIXED + form.len() + kept.dfa.memory_size());
-        inner.texts.insert(form, kept);
+        let form_size = inner.pack(form);
+        self.count(&mut inner, form_size + kept.dfa.memory_size());
+        let Inner { texts, packed, .. } = &mut *inner;
+        texts.insert(packed[..].into(), kept);
     }
 
     /// Drops some of what is forgotten: best called when nobody waits. Whether there was any.

@@ -21,7 +21,7 @@ use crate::subset::{Bounds, determinise};
 use crate::symbols::Symbols;
 use crate::unit::{Body, Entry, Piece, Shape, Spelled, Unit, apart, pieces};
 use crate::work::{Stop, Work};
-use formwork_grammar::{Expr, ExprId, Grammar, HashMap, RuleId, SharedMachine};
+use formwork_grammar::{Expr, ExprId, Grammar, HashMap, RuleId, Seeded, SharedMachine};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -204,6 +204,9 @@ struct Builder<'a, 'g> {
     draft: &'a mut Draft,
 }
 
+/// Nodes of most units that are written at once.
+const USUAL: usize = 28;
+
 /// What is known between writing one node and the next.
 #[derive(Debug)]
 pub(crate) struct Draft {
@@ -245,8 +248,8 @@ impl Draft {
             shares_escapes: plan.shares_escapes(),
             end,
             dead,
-            memo: HashMap::default(),
-            todo: Vec::new(),
+            memo: HashMap::with_capacity_and_hasher(USUAL, Seeded::default()),
+            todo: Vec::with_capacity(USUAL),
             speller: Speller::default(),
             texts: Vec::new(),
             symbols: HashMap::default(),

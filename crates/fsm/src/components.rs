@@ -34,6 +34,9 @@ impl Components {
     }
 }
 
+/// Few graphs are searched deeper.
+const DEEP: usize = 64;
+
 /// The components of the graph of `n` nodes in which `targets` says where each leads.
 ///
 /// Cost: linear in nodes and edges.
@@ -51,11 +54,11 @@ pub(crate) fn components_from<T: Iterator<Item = u32>>(
     // The number of the visit, later the least number that the node reaches on the stack.
     let mut low = vec![UNSEEN; n];
     // Nodes that were met and are in no component yet.
-    let mut open: Vec<u32> = Vec::new();
-    let mut found = Components { nodes: Vec::with_capacity(n), ends: Vec::new() };
+    let mut open: Vec<u32> = Vec::with_capacity(n.min(DEEP));
+    let mut found = Components { nodes: Vec::with_capacity(n), ends: Vec::with_capacity(n) };
     let mut visits = 0u32;
     // A node, its own number, and where its edges go on.
-    let mut path: Vec<(u32, u32, T)> = Vec::new();
+    let mut path: Vec<(u32, u32, T)> = Vec::with_capacity(n.min(DEEP));
     const DONE: u32 = u32::MAX - 1;
     for root in roots {
         if low[root as usize] != UNSEEN {

@@ -34,9 +34,13 @@ pub(crate) type Words = Vec<u32>;
 /// The longest form that is compared, in words.
 pub(crate) const MAX_WORDS: usize = 50_000;
 
-/// A form as it is kept: most words are small numbers, so each takes the bytes that it needs.
-pub(crate) fn packed(words: &[u32]) -> Box<[u8]> {
-    let mut bytes = Vec::with_capacity(words.len() * 2);
+/// Words that most forms have room in.
+const USUAL: usize = 256;
+
+/// Writes a form as it is kept: most words are small numbers, so each takes the bytes that it needs.
+pub(crate) fn pack(words: &[u32], bytes: &mut Vec<u8>) {
+    bytes.clear();
+    bytes.reserve(words.len() * 2);
     for &word in words {
         let mut rest = word;
         while rest >= 0x80 {
@@ -45,10 +49,9 @@ pub(crate) fn packed(words: &[u32]) -> Box<[u8]> {
         }
         bytes.push(rest as u8);
     }
-    bytes.into()
 }
 
-/// The words of a form that was [packed].
+/// The words of a form that was [packed](pack).
 pub(crate) fn unpacked(bytes: &[u8]) -> Words {
     let (mut words, mut word, mut shift) = (Vec::with_capacity(bytes.len()), 0, 0);
     for &byte in bytes {
@@ -143,7 +146,8 @@ impl Former {
         } = *config;
         let bits = [inlining, minimisation, counters, shared_escapes, captures, lazy];
         let switches = bits.iter().fold(0, |word, &bit| word << 1 | u32::from(bit));
-        Self { switches, ..Self::default() }
+        let (words, exprs) = (Vec::with_capacity(USUAL), Vec::with_capacity(USUAL / 4));
+        Self { switches, words, exprs, ..Self::default() }
     }
 
     fn start(&mut self, grammar: &Grammar) {

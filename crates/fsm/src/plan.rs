@@ -530,7 +530,8 @@ struct Measure {
 
 impl Measure {
     fn new(grammar: &Grammar) -> Self {
-        Self { met_by: vec![u32::MAX; grammar.n_exprs()], repeated: HashSet::default(), stack: Vec::new() }
+        let stack = Vec::with_capacity(grammar.n_exprs().min(64));
+        Self { met_by: vec![u32::MAX; grammar.n_exprs()], repeated: HashSet::default(), stack }
     }
 
     /// Whether the rule meets the expression for the first time with this factor.

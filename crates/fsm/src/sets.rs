@@ -66,6 +66,9 @@ impl Numbering {
     }
 }
 
+/// Few grammars have more sets that have no fixed number.
+const USUAL: usize = 16;
+
 /// Sets by number, all of which are known.
 #[derive(Debug, Default)]
 pub(crate) struct Sets {
@@ -76,7 +79,8 @@ pub(crate) struct Sets {
 impl Sets {
     /// The sets in this order.
     pub(crate) fn of(sets: &[ByteSet]) -> Self {
-        let (mut numbering, mut list) = (Numbering::default(), Vec::new());
+        let (mut numbering, mut list) = (Numbering::default(), Vec::with_capacity(USUAL));
+        numbering.positions.reserve(USUAL);
         let ids = sets.iter().map(|&set| numbering.number(set, |_, set| list.push(set))).collect();
         Self { list: list.into(), ids }
     }
