@@ -37,9 +37,8 @@ pub(crate) fn determinise(
     // Most nodes that read are a state by themselves.
     let n_likely = subset.nfa.n_nodes() / 2;
     subset.nfa.reserve_literals();
-    let hashes = &subset.hashes;
-    subset.ids.reserve(n_likely, |&id| hashes[id as usize]);
-    subset.hashes.reserve(n_likely);
+    subset.sets.reserve(n_likely);
+    subset.nodes.reserve(n_likely);
     let mut next = 0;
     while (next as usize) < subset.n_states() {
         let accepting = subset.expand(next, work)?;
@@ -67,6 +66,19 @@ type Reached = (u32, u32);
 const NOWHERE: u32 = u32::MAX;
 const UNKNOWN: Reached = (u32::MAX - 1, 0);
 
+/// What is known of a node.
+#[derive(Clone, Copy, Debug)]
+struct About {
+    /// Where it leads as a target.
+    reached: Reached,
+    /// The state of this node alone.
+    alone: u32,
+    /// The stamp of the closure that last met it.
+    seen: u32,
+}
+
+const NOTHING: About = About { reached: UNKNOWN, alone: NOWHERE, seen: 0 };
+
 /// The construction between two states: sets of nodes, and the states that they are.
 #[derive(Debug)]
 pub(crate) struct Subset {
@@ -80,15 +92,13 @@ pub(crate) struct Subset {
     nodes: Vec<NodeId>,
     /// Per state its part of `nodes`.
     sets: Vec<Range<u32>>,
-    /// States by their members, and per state the hash of these.
+    /// States of several members by these.
     ids: HashTable<u32>,
-    hashes: Vec<u64>,
-    /// Where a sorted list of direct targets leads, and where a single one does.
+    /// Where a sorted list of several direct targets leads.
     by_targets: HashMap<Vec<NodeId>, Reached>,
-    by_target: Vec<Reached>,
     hasher: ahash::RandomState,
-    /// Per node the stamp of the closure that last met it.
-    seen: Vec<u32>,
+    /// Per node.
+    about: Vec<About>,
     /// Per repetition the stamp of the closure that last met a round of it.
     repetitions_seen: Vec<u32>,
     stamp: u32,
@@ -107,6 +117,14 @@ pub(crate) struct Subset {
     bounds: Bounds,
 }
 
+/// Room that most automata made state by state need.
+const FEW: usize = 16;
+
+fn members_of<'a>(sets: &[Range<u32>], nodes: &'a [NodeId], state: u32) -> &'a [NodeId] {
+    let range = &sets[state as usize];
+    &nodes[range.start as usize..range.end as usize]
+}
+
 impl Subset {
     /// The construction with its first state, whose edges are not made.
     pub(crate) fn new(
@@ -123,14 +141,12 @@ impl Subset {
             deferred,
             without_empty,
             dfa: Dfa::default(),
-            nodes: Vec::new(),
-            sets: Vec::new(),
+            nodes: Vec::with_capacity(FEW),
+            sets: Vec::with_capacity(FEW),
             ids: HashTable::new(),
-            hashes: Vec::new(),
             by_targets: HashMap::default(),
-            by_target: vec![UNKNOWN; n_nodes],
             hasher: ahash::RandomState::with_seeds(1, 2, 3, 4),
-            seen: vec![0; n_nodes],
+            about: vec![NOTHING; n_nodes],
             repetitions_seen: Vec::new(),
             stamp: 0,
             stack: Vec::new(),
@@ -178,8 +194,7 @@ impl Subset {
     /// What a state is, as far as that is known without its edges: whether it accepts, whether it reads anything, and whether
     /// it reads any text of a JSON string.
     pub(crate) fn header(&self, state: u32) -> [bool; 3] {
-        let range = &self.sets[state as usize];
-        let members = &self.nodes[range.start as usize..range.end as usize];
+        let members = self.members(state);
         let node = |node: &NodeId| self.nfa.nodes[*node as usize];
         let accepts = members.iter().any(|member| matches!(node(member), Node::End));
         let any_text = members.iter().any(|member| matches!(node(member), Node::Read { any_text: true, .. }));
@@ -191,10 +206,8 @@ impl Subset {
         let lists = [
             (self.nodes.capacity(), size_of::<NodeId>()),
             (self.sets.capacity(), size_of::<Range<u32>>()),
-            (self.hashes.capacity(), size_of::<u64>()),
             (self.n_targets, size_of::<NodeId>()),
-            (self.by_target.capacity(), size_of::<Reached>()),
-            (self.seen.capacity(), size_of::<u32>()),
+            (self.about.capacity(), size_of::<About>()),
             (self.letters.capacity() + self.open.capacity(), size_of::<nfa::Range>()),
         ];
         lists.map(|(n, size)| n * size).iter().sum::<usize>()
@@ -231,11 +244,9 @@ impl Subset {
         let mut n_visits = 0;
         while let Some(node) = self.stack.pop() {
             n_visits += 1;
-            let seen = &mut self.seen[node as usize];
-            if *seen == self.stamp {
+            if std::mem::replace(&mut self.about[node as usize].seen, self.stamp) == self.stamp {
                 continue;
             }
-            *seen = self.stamp;
             self.write(node, work)?;
             match self.nfa.nodes[node as usize] {
                 Node::Split(first, end) => self.stack.extend_from_slice(self.nfa.targets(first, end)),
@@ -247,7 +258,9 @@ impl Subset {
                 }
             }
         }
-        self.set.sort_unstable();
+        if self.set.len() > 1 {
+            self.set.sort_unstable();
+        }
         if self.nfa.n_repetitions() > 0 {
             self.drop_later_rounds();
         }
@@ -289,24 +302,35 @@ impl Subset {
 
     /// The state of the nodes in `set`; `NOWHERE` if there are none.
     fn intern(&mut self) -> Result<u32, Stop> {
-        if self.set.is_empty() {
-            return Ok(NOWHERE);
-        }
-        let hash = self.hasher.hash_one(&self.set);
-        let (sets, nodes) = (&self.sets, &self.nodes);
-        let members = |id: u32| {
-            let range = &sets[id as usize];
-            &nodes[range.start as usize..range.end as usize]
+        let node = match self.set[..] {
+            [] => return Ok(NOWHERE),
+            [node] => node as usize,
+            _ => return self.intern_several(),
         };
-        if let Some(&id) = self.ids.find(hash, |&id| members(id) == self.set) {
+        if self.about[node].alone == NOWHERE {
+            self.about[node].alone = self.push()?;
+        }
+        Ok(self.about[node].alone)
+    }
+
+    fn intern_several(&mut self) -> Result<u32, Stop> {
+        let hash = self.hasher.hash_one(&self.set);
+        if let Some(&id) = self.ids.find(hash, |&id| self.members(id) == self.set) {
             return Ok(id);
         }
         let id = self.push()?;
-        self.hashes.resize(id as usize, 0);
-        self.hashes.push(hash);
-        let hashes = &self.hashes;
-        self.ids.insert_unique(hash, id, |&id| hashes[id as usize]);
+        let Self { ids, sets, nodes, hasher, .. } = self;
+        ids.insert_unique(hash, id, |&id| hasher.hash_one(members_of(sets, nodes, id)));
         Ok(id)
+    }
+
+    fn members(&self, state: u32) -> &[NodeId] {
+        members_of(&self.sets, &self.nodes, state)
+    }
+
+    /// Makes room for what is known of nodes that were added.
+    fn note_nodes(&mut self) {
+        self.about.resize(self.nfa.nodes.len(), NOTHING);
     }
 
     /// Makes sure that a node is written.
@@ -314,8 +338,7 @@ impl Subset {
         let is_deferred = self.nfa.nodes[node as usize].is_deferred();
         let Some(deferred) = self.deferred.as_mut().filter(|_| is_deferred) else { return Ok(()) };
         deferred.write(&mut self.nfa, node, work)?;
-        self.by_target.resize(self.nfa.nodes.len(), UNKNOWN);
-        self.seen.resize(self.nfa.nodes.len(), 0);
+        self.note_nodes();
         Ok(())
     }
 
@@ -323,18 +346,17 @@ impl Subset {
     fn unfold(&mut self, node: NodeId) {
         if let Node::Literal { .. } = self.nfa.nodes[node as usize] {
             self.nfa.unfold(node);
-            self.by_target.resize(self.nfa.nodes.len(), UNKNOWN);
-            self.seen.resize(self.nfa.nodes.len(), 0);
+            self.note_nodes();
         }
     }
 
     fn follow_one(&mut self, target: NodeId, work: &mut Work<'_>) -> Result<Reached, Stop> {
-        let known = self.by_target[target as usize];
+        let known = self.about[target as usize].reached;
         if known != UNKNOWN {
             return Ok(known);
         }
         let reached = self.reach(&[target], work)?;
-        self.by_target[target as usize] = reached;
+        self.about[target as usize].reached = reached;
         Ok(reached)
     }
 
