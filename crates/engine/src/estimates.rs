@@ -30,7 +30,7 @@ pub(crate) struct Estimates {
 
 /// Nanoseconds of a walk without any node, and for each node.
 const BEGIN: u64 = 400;
-const NODE: u64 = 12;
+pub(crate) const NODE: u64 = 12;
 /// Nanoseconds for a suffix behind a boundary, how many there are of one place, and in all.
 const SUFFIX: u64 = 60;
 const MAX_SUFFIXES: u64 = 1_000;

@@ -6,6 +6,7 @@
 
 use crate::compiled::CompiledGrammar;
 use crate::error::{CompileError, CompileErrorKind};
+use crate::estimates::NODE;
 use formwork_fsm::StateId;
 use formwork_grammar::Place;
 use formwork_mask::{Ticks, Walker};
@@ -30,6 +31,9 @@ pub trait Spawn: Send + Sync {
     fn spawn(&self, job: Box<dyn FnOnce() + Send>);
 }
 
+/// Rules of more states are left out within a budget: an output meets few of them, and estimates cost, too.
+const MANY_STATES: usize = 512;
+
 /// Computes the local masks of wide states within the budget: those that a first token would wait for longest.
 ///
 /// Narrow ones cost a microsecond or two when they are first needed, and most are never needed: computing them all here
@@ -50,13 +54,13 @@ pub(crate) fn within_budget(
     let wanted = |state| formwork_mask::is_wide(automata, state) || eager;
     let mut left = budget;
     let mut walker = None;
-    for (cost, state) in by_cost(compiled, wanted) {
+    let most = if eager { usize::MAX } else { MANY_STATES };
+    for (cost, state) in by_cost(compiled, wanted, most) {
         if compiled.has_local(state) {
             continue;
         }
         // What does not fit is left for later; cheaper ones may still fit.
         let Some(rest) = left.checked_sub(cost) else { continue };
-        left = rest;
         if interrupt() {
             return Err(CompileError {
                 kind: CompileErrorKind::Interrupted,
@@ -65,8 +69,12 @@ pub(crate) fn within_budget(
                 message: "interrupted by the caller".to_owned(),
             });
         }
+        let visited = |walker: &Option<Walker>| walker.as_ref().map_or(0, Walker::n_visited);
+        let before = visited(&walker);
         // A state that is too ambiguous is no reason to refuse the grammar: it may never be reached.
         let _ = compiled.local(state, Ticks::Ignored, &mut walker);
+        // An estimate may err; what was done counts then.
+        left = rest.saturating_sub((NODE * (visited(&walker) - before)).saturating_sub(cost));
     }
     Ok(())
 }
@@ -88,7 +96,7 @@ impl CompiledGrammar {
     pub fn pending(&self) -> PendingMasks {
         // A rule that grows too large is found when it is reached.
         let _ = self.automata().complete(&|| false);
-        let states = by_cost(self, |_| true).into_iter().peekable();
+        let states = by_cost(self, |_| true, usize::MAX).into_iter().peekable();
         PendingMasks { compiled: self.clone(), states, walker: None }
     }
 }
@@ -112,11 +120,17 @@ impl PendingMasks {
     }
 }
 
-/// The states of the rules that are built, as far as their edges are made, with what their local masks are expected to cost, the dearest first.
-fn by_cost(compiled: &CompiledGrammar, wanted: impl Fn(StateId) -> bool) -> Vec<(u64, StateId)> {
+/// The states of the rules that are built and have at most so many, as far as their edges are made, with what their local
+/// masks are expected to cost, the dearest first.
+fn by_cost(
+    compiled: &CompiledGrammar,
+    wanted: impl Fn(StateId) -> bool,
+    max_states: usize,
+) -> Vec<(u64, StateId)> {
     let automata = compiled.automata();
     let built = automata.rules().filter(|&rule| automata.is_ready(rule));
     let wanted = built
+        .filter(|&rule| automata.n_states_of(rule) <= max_states)
         .flat_map(|rule| automata.states_of(rule))
         .filter(|&state| automata.is_made(state) || state.number() == 0)
         .filter(|&state| automata.is_scannable(state) && wanted(state));
@@ -134,7 +148,7 @@ pub(crate) fn on_threads(compiled: &CompiledGrammar, spawn: &Arc<dyn Spawn>, n_j
         // A rule that grows too large is found when it is reached.
         let _ = compiled.automata().complete(&|| weak.is_dropped());
         let states: Arc<[StateId]> =
-            by_cost(&compiled, |_| true).into_iter().map(|(_, state)| state).collect();
+            by_cost(&compiled, |_| true, usize::MAX).into_iter().map(|(_, state)| state).collect();
         let next = Arc::new(AtomicUsize::new(0));
         drop(compiled);
         let work = move || {

@@ -45,6 +45,7 @@ impl Walker {
                 frames.pop();
                 continue;
             };
+            self.n_visited += 1;
             let byte = trie.byte(child);
             if !frame.children.wants(byte) {
                 continue;

@@ -49,6 +49,7 @@ pub struct Walker {
     accepted_bits: Vec<u32>,
     pending: Vec<Pending>,
     path: Vec<u8>,
+    pub(crate) n_visited: u64,
 }
 
 /// What a [`Walker`] may use. The masks of rows are the same without.
@@ -172,7 +173,13 @@ impl Walker {
             accepted_bits: Vec::new(),
             pending: Vec::new(),
             path: Vec::new(),
+            n_visited: 0,
         }
+    }
+
+    /// Nodes of tries that were visited so far: what walks cost.
+    pub fn n_visited(&self) -> u64 {
+        self.n_visited
     }
 
     /// A state of the same rule that goes where `state` goes on most first bytes: its local mask can be the base of this
@@ -342,6 +349,7 @@ impl Walker {
                 }
                 continue;
             };
+            self.n_visited += 1;
             let byte = trie.byte(node);
             let wanted = frame.children.wants(byte);
             let depth = above + 1;
