@@ -6,12 +6,15 @@
 //! made of these characters alone are taken whole.
 //!
 //! Where characters part, as in a search for 32 hexadecimal digits, or names that are not such digits, what is known is how
-//! far the nearest state is that refuses one of them: shorter texts are read whatever they are made of. That takes a look at
-//! all states around, so it is asked for where much of a vocabulary is walked.
+//! far the nearest state is that refuses one of them: shorter texts are read whatever they are made of. And which characters
+//! every refused text has: texts without one of them are read however long they are. That takes a look at all states around, so
+//! it is asked for where much of a vocabulary is walked.
 //!
 //! # Worked example
 //! Names without 32 digits in a row: in s0 to s31, for as many digits, all characters are read, and another one than a
-//! digit leads back to s0; s31 refuses digits. From s0 any text of up to 31 characters is read, from s30 one of 1.
+//! digit leads back to s0; s31 refuses digits. From s0 any text of up to 31 characters is read, from s30 one of 1. Names without
+//! `github` in them: from s0 any text of up to 5 characters is read, and any without a `g`, an `i`, a `t`, an `h`, a `u` or a
+//! `b`.
 
 use crate::far::Ticks;
 use crate::wholesale::WORTH_A_CHAIN;
@@ -31,6 +34,17 @@ pub(crate) struct Chain {
     pub(crate) is_cut: bool,
 }
 
+/// What a state reads whatever the order.
+#[derive(Clone, Copy, Debug, Default)]
+struct AnyOrder {
+    /// Nearly all ASCII characters that the state reads.
+    ascii: u128,
+    /// How many of them are read in a row.
+    n: u8,
+    /// Those that every text of them has which is refused.
+    needed: u128,
+}
+
 /// The length of a chain that leads into a loop.
 const ENDLESS: u8 = u8::MAX;
 
@@ -39,8 +53,7 @@ const ENDLESS: u8 = u8::MAX;
 pub(crate) struct Chains {
     of: Option<(RuleId, Ticks)>,
     known: HashMap<u32, Chain>,
-    /// Nearly all ASCII characters that the state reads, and how many of them are read in a row, in any order.
-    any_order: HashMap<u32, Chain>,
+    any_order: HashMap<u32, AnyOrder>,
     /// How often states were looked around for that.
     n_looks: usize,
 }
@@ -141,7 +154,7 @@ impl Chains {
         if beyond_a | beyond_b != 0 {
             return false;
         }
-        let chain = match self.any_order.get(&state) {
+        let read = match self.any_order.get(&state) {
             Some(&known) => known,
             None if self.n_looks == MAX_LOOKS => return false,
             None => {
@@ -150,7 +163,8 @@ impl Chains {
                 self.any_order.get(&state).copied().unwrap_or_default()
             }
         };
-        (u128::from(low) | u128::from(high) << 64) & !chain.ascii == 0 && trie.height(node) <= chain.n
+        let below = u128::from(low) | u128::from(high) << 64;
+        below & !read.ascii == 0 && (trie.height(node) <= read.n || read.needed & !below != 0)
     }
 
     /// If everything from the node on is the chain's characters, and what is longer than the chain is refused: takes the tokens
@@ -220,11 +234,11 @@ pub(crate) fn along(view: RuleView<'_>, state: u32, chain: Chain) -> impl Iterat
     std::iter::successors(Some(state), next).take(usize::from(chain.n) + 1)
 }
 
-/// Finds for the state, and for those around it that read the same ASCII characters, how many of these are read in a row,
-/// whatever their order.
+/// Finds for the state, and for those around it that read the same ASCII characters, which texts of these are read, whatever
+/// their order.
 ///
-/// Cost: linear in the edges of some dozen states.
-fn any_order(view: RuleView<'_>, start: u32, known: &mut HashMap<u32, Chain>) {
+/// Cost: linear in the edges of some dozen states, some passes.
+fn any_order(view: RuleView<'_>, start: u32, known: &mut HashMap<u32, AnyOrder>) {
     let read = |state: u32| {
         let edges = view.plain_edges(state).iter().filter(|edge| edge.low < 0x80);
         edges.fold(0, |all, edge| all | ascii(edge.low, edge.high))
@@ -235,7 +249,7 @@ fn any_order(view: RuleView<'_>, start: u32, known: &mut HashMap<u32, Chain>) {
         |edge: &&ByteEdge| edge.low < 0x80 && 2 * (read(edge.target) & all).count_ones() >= all.count_ones();
     let characters =
         view.plain_edges(start).iter().filter(goes_on).fold(0, |all, edge| all | ascii(edge.low, edge.high));
-    known.insert(start, Chain::default());
+    known.insert(start, AnyOrder::default());
     if characters.count_ones() < FEW {
         return;
     }
@@ -245,18 +259,29 @@ fn any_order(view: RuleView<'_>, start: u32, known: &mut HashMap<u32, Chain>) {
     numbers.insert(start, 0);
     let mut sources: Vec<Vec<usize>> = vec![Vec::new()];
     let mut at_hand: Vec<usize> = Vec::new();
+    // From where to where which characters lead.
+    let mut steps: Vec<(usize, usize, u128)> = Vec::new();
+    let mut needed: Vec<u128> = Vec::new();
     let mut next = 0;
     while let Some(&state) = states.get(next) {
-        if next >= MAX_AROUND || characters & !read(state) != 0 {
+        let refused = characters & !read(state);
+        if next >= MAX_AROUND || refused != 0 {
             at_hand.push(next);
+            needed.push(only(refused));
         } else {
+            needed.push(u128::MAX);
             for edge in view.plain_edges(state).iter().filter(|edge| edge.low < 0x80) {
                 let target = *numbers.entry(edge.target).or_insert_with(|| {
                     states.push(edge.target);
                     sources.push(Vec::new());
                     states.len() - 1
                 });
-                if ascii(edge.low, edge.high) & characters != 0 && sources[target].last() != Some(&next) {
+                let own = ascii(edge.low, edge.high) & characters;
+                if own == 0 {
+                    continue;
+                }
+                steps.push((next, target, own));
+                if sources[target].last() != Some(&next) {
                     sources[target].push(next);
                 }
             }
@@ -272,9 +297,29 @@ fn any_order(view: RuleView<'_>, start: u32, known: &mut HashMap<u32, Chain>) {
             .filter(|&i| n_read[i].is_none())
             .collect();
     }
-    for (&state, n) in states.iter().zip(n_read).filter(|&(&state, _)| characters & !read(state) == 0) {
-        known.insert(state, Chain { ascii: characters, n: n.unwrap_or(LONGEST), is_cut: false });
+    // The greatest sets that every step agrees with: what it reads if that is one character, and what is needed behind it.
+    let mut is_settled = false;
+    while !is_settled {
+        is_settled = true;
+        for &(from, to, own) in steps.iter().rev() {
+            let through = needed[from] & (only(own) | needed[to]);
+            is_settled &= through == needed[from];
+            needed[from] = through;
+        }
     }
+    let read_all = |&(&state, _): &(&u32, _)| characters & !read(state) == 0;
+    for (&state, (n, needed)) in states.iter().zip(n_read.into_iter().zip(needed)).filter(read_all) {
+        // An escape looks around, too, and all that follows it reads its few letters.
+        let known = known.entry(state).or_default();
+        if known.ascii.count_ones() < characters.count_ones() {
+            *known = AnyOrder { ascii: characters, n: n.unwrap_or(LONGEST), needed };
+        }
+    }
+}
+
+/// The set if it has one character, none else.
+fn only(characters: u128) -> u128 {
+    if characters.count_ones() == 1 { characters } else { 0 }
 }
 
 /// Where all of some characters lead.
