@@ -307,13 +307,12 @@ fn any_order(view: RuleView<'_>, start: u32, known: &mut HashMap<u32, AnyOrder>)
             needed[from] = through;
         }
     }
-    let read_all = |&(&state, _): &(&u32, _)| characters & !read(state) == 0;
-    for (&state, (n, needed)) in states.iter().zip(n_read.into_iter().zip(needed)).filter(read_all) {
-        // An escape looks around, too, and all that follows it reads its few letters.
-        let known = known.entry(state).or_default();
-        if known.ascii.count_ones() < characters.count_ones() {
-            *known = AnyOrder { ascii: characters, n: n.unwrap_or(LONGEST), needed };
-        }
+    // An escape looks around, too, and all that follows it reads its few letters.
+    let is_alike = |&(&state, _): &(&u32, _)| {
+        characters & !read(state) == 0 && 2 * characters.count_ones() >= read(state).count_ones()
+    };
+    for (&state, (n, needed)) in states.iter().zip(n_read.into_iter().zip(needed)).filter(is_alike) {
+        known.insert(state, AnyOrder { ascii: characters, n: n.unwrap_or(LONGEST), needed });
     }
 }
 

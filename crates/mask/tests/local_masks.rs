@@ -319,3 +319,38 @@ fn chains_of_states_take_what_fits() {
         }
     }
 }
+
+/// Words that others must not have in them: of most tokens it shows at once that they have none.
+#[test]
+fn texts_without_what_is_needed_to_be_refused_are_not_walked() {
+    let letters = "abcdefghijkl";
+    let mut tokens: Vec<String> = Vec::new();
+    for a in letters.chars() {
+        for b in letters.chars() {
+            tokens.extend(letters.chars().map(|c| format!("{a}{b}{c}")));
+            tokens.extend([format!("^{a}{b}"), format!("{a}{b}cdefcdefcd")]);
+        }
+    }
+    tokens.extend(
+        ["github", "agithubs", "ahub", "hu", "ub", "b", "^h", "hide", "xhi", "\"", "a\""].map(String::from),
+    );
+    let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
+    for (names, is_told) in [
+        ("Not([a-z^]* \"github\" [a-z^]*)", true),
+        ("Not([a-z^]* \"hut\" [a-z^]*)", true),
+        ("Not([a-z^]* (\"github\" | \"hide\") [a-z^]*)", false),
+        ("Not([a-z^]* (\"ab\" | \"hi\") [a-z^]*)", false),
+        ("Not([a-z^]* [gh]{3} [a-z^]*)", false),
+    ] {
+        let grammar = format!("root ::= \"\\\"\" And(([a-z] | \"^\" [a-i])*, {names}) \"\\\"\"\n");
+        for text in ["\"", "\"gi", "\"x^", "\"h"] {
+            let mut fixture = fixture(&grammar, &tokens);
+            let readable = fixture.readable(text.as_bytes());
+            assert_eq!(fixture.allowed(text.as_bytes()), readable, "behind {text} of {grammar}");
+            let n_visited = fixture.walker.n_visited();
+            // Behind the circumflex, which stands for an escape, few letters are read.
+            let is_cheap = !is_told || text == "\"x^" || n_visited < 500;
+            assert!(is_cheap, "{n_visited} nodes of {} tokens behind {text}: {names}", tokens.len());
+        }
+    }
+}
