@@ -4,6 +4,7 @@
 //! Between the least and the greatest every number is possible here, because every counter is a loop that ticks once
 //! a round; of the lengths of texts, which are counted, too, no [gap](longest_step) is as wide as the bounds lie apart.
 
+use crate::adjacency::Adjacency;
 use crate::components::components;
 use crate::dfa::Dfa;
 use std::collections::VecDeque;
@@ -18,10 +19,7 @@ pub(crate) fn ticks(dfa: &Dfa, always: bool, may_call: impl Fn(u32) -> bool) -> 
         let calls = dfa.calls(state).iter().filter(|call| may_call(call.unit));
         edges.extend(calls.map(|call| (state, call.target, call.tick != 0 || always)));
     }
-    let mut sources: Vec<Vec<(u32, bool)>> = vec![Vec::new(); n];
-    for &(source, target, ticks) in &edges {
-        sources[target as usize].push((source, ticks));
-    }
+    let sources = Adjacency::new(n, edges.iter().map(|edge| edge.1));
     // Least: a breadth-first search backwards in which an edge without a tick is free.
     let mut least: Vec<Option<u32>> = vec![None; n];
     let mut queue: VecDeque<(u32, u32)> =
@@ -31,27 +29,26 @@ pub(crate) fn ticks(dfa: &Dfa, always: bool, may_call: impl Fn(u32) -> bool) -> 
             continue;
         }
         least[state as usize] = Some(distance);
-        for &(source, ticks) in &sources[state as usize] {
+        for &edge in sources.of(state) {
+            let (source, _, ticks) = edges[edge as usize];
             if ticks { queue.push_back((source, distance + 1)) } else { queue.push_front((source, distance)) }
         }
     }
     // Greatest: over the components of the live part, callees first; a tick inside a component can be repeated.
     let live = |state: u32| least[state as usize].is_some();
     edges.retain(|&(source, target, _)| live(source) && live(target));
-    let mut outgoing: Vec<Vec<(u32, bool)>> = vec![Vec::new(); n];
-    for &(source, target, ticks) in &edges {
-        outgoing[source as usize].push((target, ticks));
-    }
+    let outgoing = Adjacency::new(n, edges.iter().map(|edge| edge.0));
     let mut greatest = vec![0u32; n];
     let mut component_of = vec![usize::MAX; n];
-    let found = components(n, |state| outgoing[state as usize].iter().map(|edge| edge.0));
+    let found = components(n, |state| outgoing.of(state).iter().map(|&edge| edges[edge as usize].1));
     for (number, component) in found.iter().enumerate() {
         for &state in component {
             component_of[state as usize] = number;
         }
         let mut best = 0u32;
         for &state in component {
-            for &(target, ticks) in &outgoing[state as usize] {
+            for &edge in outgoing.of(state) {
+                let (_, target, ticks) = edges[edge as usize];
                 let inside = component_of[target as usize] == number;
                 let ahead = match (inside, ticks) {
                     (true, true) => u32::MAX,
