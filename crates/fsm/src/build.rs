@@ -23,7 +23,7 @@ use crate::symbols::{AnySymbols, Symbols};
 use crate::tables::{Tables, Ticks};
 use crate::unit::{Entry, Measurable, Unit, Units};
 use crate::work::{Stop, Work};
-use formwork_grammar::{ByteSet, Expr, ExprId, Grammar, HashMap};
+use formwork_grammar::{ByteSet, Expr, ExprId, Grammar, HashMap, TextLengths};
 use smallvec::SmallVec;
 use std::cell::OnceCell;
 use std::num::NonZeroU32;
@@ -108,6 +108,8 @@ pub(crate) struct Memory {
     /// Those of texts that are measured, by the operands that are no length.
     measured: Arc<Mutex<HashMap<Vec<ExprId>, KeptText>>>,
     pub(crate) measurable: Arc<Measurable>,
+    /// What shapes tell of the lengths of texts, as far as somebody asked.
+    pub(crate) lengths: HashMap<ExprId, TextLengths>,
     /// Those of earlier grammars, if they are shared.
     shared: Option<Arc<SharedTexts>>,
     /// Whether the grammar is counted where it is kept.
@@ -160,7 +162,7 @@ impl Memory {
         let (units, escapes) = (Units::default(), Vec::new());
         let (texts, measured) = (Arc::clone(&self.texts), Arc::clone(&self.measured));
         let (measurable, shared) = (Arc::clone(&self.measurable), self.shared.clone());
-        Self { units, escapes, texts, measured, measurable, shared, is_counted: true }
+        Self { units, escapes, texts, measured, measurable, shared, is_counted: true, ..Self::default() }
     }
 
     /// Whether nobody was told so before: then whoever asks counts the grammar.

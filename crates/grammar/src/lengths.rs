@@ -150,10 +150,12 @@ fn parts(expr: &Expr) -> &[ExprId] {
 }
 
 impl Grammar {
-    /// As [`GrammarBuilder::text_lengths`].
-    pub fn text_lengths(&self, text: ExprId) -> TextLengths {
-        let mut known = HashMap::default();
-        measure(text, |expr| self.expr(expr), &mut known);
+    /// As [`GrammarBuilder::text_lengths`]; `known` is what was found of this grammar before, so that asking of all of its
+    /// expressions is linear in the grammar.
+    pub fn text_lengths(&self, text: ExprId, known: &mut HashMap<ExprId, TextLengths>) -> TextLengths {
+        if !known.contains_key(&text) {
+            measure(text, |expr| self.expr(expr), known);
+        }
         known[&text]
     }
 }

@@ -11,7 +11,7 @@ use crate::text::{LAST, all_but, complement, intersection, tidy};
 use crate::ticks::{longest_step, ticks};
 use crate::unit::{Lengths, is_any_character, measured};
 use crate::work::{Stop, Work};
-use formwork_grammar::{Expr, ExprId, Grammar, RuleId, TextLengths};
+use formwork_grammar::{Expr, ExprId, RuleId, TextLengths};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ impl Context<'_> {
                 continue;
             }
             let lengths = match has_one_bound {
-                true => self.lengths_of_shape(&parts),
+                true => Some(self.lengths_of_shape(&parts)),
                 false => match self.measured_text(&parts, self.grammar.root(), plan, work) {
                     Ok(KeptText { lengths, .. }) => lengths,
                     // Too large to be measured: whether that matters shows where the expression is used, if it is.
@@ -70,15 +70,33 @@ impl Context<'_> {
     }
 
     /// What the shapes of several expressions tell of the lengths of the texts that all of them match.
-    fn lengths_of_shape(&self, parts: &[ExprId]) -> Option<Lengths> {
+    fn lengths_of_shape(&mut self, parts: &[ExprId]) -> Lengths {
         let number = |length: u64| u32::try_from(length).unwrap_or(u32::MAX);
-        let of = |&part: &ExprId| self.grammar.text_lengths(part);
+        let of = |&part: &ExprId| self.text_lengths(part);
         let bounds = parts
             .iter()
             .map(of)
             .fold((0, u64::MAX), |(min, max), lengths| (lengths.min.max(min), lengths.max.min(max)));
         let bounds = (bounds.0 <= bounds.1).then(|| (number(bounds.0), number(bounds.1)));
-        Some(Lengths { bounds, step: None })
+        Lengths { bounds, step: None }
+    }
+
+    fn text_lengths(&mut self, text: ExprId) -> TextLengths {
+        self.grammar.text_lengths(text, &mut self.memory.lengths)
+    }
+
+    /// How long the texts are, if `text` matches all texts of some lengths and says so by its shape.
+    fn any_text_of(&mut self, text: ExprId) -> Option<TextLengths> {
+        let grammar = self.grammar;
+        let is_any = |part: ExprId| match grammar.expr(part) {
+            Expr::Repeat { body, .. } => is_any_character(grammar, *body),
+            _ => is_any_character(grammar, part),
+        };
+        let is_text = match grammar.expr(text) {
+            Expr::Seq(parts) => parts.iter().all(|&part| is_any(part)),
+            _ => is_any(text),
+        };
+        is_text.then(|| self.text_lengths(text))
     }
 
     /// The automaton over code points of texts that are measured, and how long they are.
@@ -152,7 +170,7 @@ impl Context<'_> {
 
     /// The same of what one expression matches within some lengths, but for what others match, if the shapes tell: some text is
     /// of another length than all of those.
-    pub(super) fn facts_of_shape(&self, expr: ExprId) -> Option<(bool, bool)> {
+    pub(super) fn facts_of_shape(&mut self, expr: ExprId) -> Option<(bool, bool)> {
         let operands = match self.grammar.expr(expr) {
             Expr::And(operands) => &operands[..],
             Expr::Not(_) => &[expr],
@@ -161,17 +179,17 @@ impl Context<'_> {
         let (mut min, mut max) = (0, u64::MAX);
         let (mut text, mut others) = (None, None::<(u64, u64)>);
         for &operand in operands {
-            if let Some(lengths) = any_text_of(self.grammar, operand) {
+            if let Some(lengths) = self.any_text_of(operand) {
                 (min, max) = (lengths.min.max(min), lengths.max.min(max));
             } else if let Expr::Not(body) = *self.grammar.expr(operand) {
-                let lengths = self.grammar.text_lengths(body);
+                let lengths = self.text_lengths(body);
                 let (low, high) = others.unwrap_or((u64::MAX, 0));
                 others = Some((lengths.min.min(low), lengths.max.max(high)));
             } else if text.replace(operand).is_some() {
                 return None;
             }
         }
-        let lengths = text.map_or(TextLengths::ANY, |text| self.grammar.text_lengths(text));
+        let lengths = text.map_or(TextLengths::ANY, |text| self.text_lengths(text));
         let Some((low, high)) = others else { return lengths.meet(min, max) };
         let shorter = low.checked_sub(1).and_then(|below| lengths.meet(min, max.min(below)));
         let longer = high.checked_add(1).and_then(|above| lengths.meet(min.max(above), max));
@@ -276,19 +294,6 @@ impl Context<'_> {
         builder.run(usize::MAX, work)?;
         tidy(determinise(nfa, start, false, bounds, work)?, work)
     }
-}
-
-/// How long the texts are, if `text` matches all texts of some lengths and says so by its shape.
-fn any_text_of(grammar: &Grammar, text: ExprId) -> Option<TextLengths> {
-    let is_any = |part: ExprId| match grammar.expr(part) {
-        Expr::Repeat { body, .. } => is_any_character(grammar, *body),
-        _ => is_any_character(grammar, part),
-    };
-    let is_text = match grammar.expr(text) {
-        Expr::Seq(parts) => parts.iter().all(|&part| is_any(part)),
-        _ => is_any(text),
-    };
-    is_text.then(|| grammar.text_lengths(text))
 }
 
 impl Builder<'_, '_> {
