@@ -151,3 +151,20 @@ fn threads_compute_what_compiling_left() {
     }
     assert_eq!(compiler.pool().stats().misses, misses, "nothing was left to compute");
 }
+
+/// Of a rule with many states an output meets few: compiling spends its budget on others.
+#[test]
+fn masks_of_rules_with_many_states_are_left_to_outputs() {
+    let n_computed = |length: usize, precompute: u64| {
+        let word: String = (0..length).map(|i| char::from(b'a' + (i * i % 23) as u8)).collect();
+        let text = format!("root ::= And([a-z]* \"{word}\" [a-z]*, [^]{{0,5000}})\n");
+        let compiler = Compiler::builder(vocabulary()).precompute(precompute).build();
+        compiler.compile(&grammar(&text)).expect("a compiled grammar").n_local_masks().0
+    };
+    let budget = Config::default().precompute;
+    // Before the word was found and behind it.
+    assert_eq!(n_computed(100, budget), 2);
+    assert_eq!(n_computed(1_000, budget), 0);
+    assert!(n_computed(1_000, u64::MAX) > 1_000);
+    assert_eq!(n_computed(100, 0), 0);
+}
