@@ -267,23 +267,27 @@ fn any_order(view: RuleView<'_>, start: u32, known: &mut HashMap<u32, AnyOrder>)
         let refused = characters & !read(state);
         if next >= MAX_AROUND || refused != 0 {
             at_hand.push(next);
-            needed.push(only(refused));
-        } else {
-            needed.push(u128::MAX);
-            for edge in view.plain_edges(state).iter().filter(|edge| edge.low < 0x80) {
-                let target = *numbers.entry(edge.target).or_insert_with(|| {
-                    states.push(edge.target);
-                    sources.push(Vec::new());
-                    states.len() - 1
-                });
-                let own = ascii(edge.low, edge.high) & characters;
-                if own == 0 {
-                    continue;
-                }
-                steps.push((next, target, own));
-                if sources[target].last() != Some(&next) {
-                    sources[target].push(next);
-                }
+        }
+        needed.push(match refused {
+            _ if next >= MAX_AROUND => 0,
+            0 => u128::MAX,
+            refused => only(refused),
+        });
+        // A text that is not refused here goes on, and may be refused behind.
+        let edges = view.plain_edges(state).iter().filter(|edge| edge.low < 0x80 && next < MAX_AROUND);
+        for edge in edges {
+            let own = ascii(edge.low, edge.high) & characters;
+            if own == 0 {
+                continue;
+            }
+            let target = *numbers.entry(edge.target).or_insert_with(|| {
+                states.push(edge.target);
+                sources.push(Vec::new());
+                states.len() - 1
+            });
+            steps.push((next, target, own));
+            if sources[target].last() != Some(&next) {
+                sources[target].push(next);
             }
         }
         next += 1;
