@@ -178,7 +178,9 @@ pub(crate) fn pieces(
         }
         // Up to the first literal behind, unless another counted piece stands before it.
         let mut end = i + 1;
-        for (k, &other) in parts.iter().enumerate().skip(i + 1) {
+        let is_exact = matches!(body, Body::Measured(_)) && min > 0 && max.is_some();
+        let goes_along = !is_exact || parts.get(end).is_some_and(|&part| is_ascii(grammar, part));
+        for (k, &other) in parts.iter().enumerate().skip(i + 1).filter(|_| goes_along) {
             if is_literal(grammar, other) {
                 end = k + 1;
                 break;
@@ -203,6 +205,20 @@ pub(crate) fn pieces(
     }
     pieces.extend(parts[next..].iter().map(|&part| Piece::Plain(part)));
     pieces
+}
+
+/// Whether an operand begins with an ASCII character that is no backslash.
+///
+/// Such a one can stand behind a measured text of two bounds in the same unit. In the middle of a character or of an escape a
+/// state would stand for that of the text and that of what follows, so no more ticks or as many as the text goes on with, and
+/// none between: of 20 characters, of which rounds take at least 6, `\u006` would be read as the 19th, though neither `a` nor
+/// anything else can be it.
+fn is_ascii(grammar: &Grammar, (expr, spelling): Spelled) -> bool {
+    let first = match grammar.expr(expr) {
+        Expr::Bytes(bytes) => bytes.first(),
+        _ => None,
+    };
+    spelling != Spelling::Json && first.is_some_and(|&byte| byte.is_ascii() && byte != b'\\')
 }
 
 /// A JSON text of a sequence that counts is the sequence of its operands' JSON texts: the quotes around it are literals that

@@ -114,3 +114,9 @@ proptest! {
         check(seed, |case, rng| rollback_replay(case, rng, 16))?;
     }
 }
+
+/// Behind 18 of 20 characters the next one is no `a`, and no escape may begin like one's.
+#[test]
+fn an_escape_of_what_cannot_come_does_not_begin() {
+    check(4489001657159660987, |case, rng| counted_vs_expanded(case, rng, 40)).expect("exact");
+}
