@@ -70,17 +70,24 @@ pub(crate) fn ticks(dfa: &Dfa, always: bool, may_call: impl Fn(u32) -> bool) -> 
 ///
 /// By induction on the length: of what a state accepts a length that is not the greatest behind its letter has the next
 /// behind that letter, and from one that is the next stands behind another letter, at most a hole away.
+///
+/// In the middle of a character, of an escape mostly, only some of the letters are left: there a hole may be that others fill.
+/// So for any two letters the hole between them counts, too: of `a` and four letters, `b` and up to two, `z` and three,
+/// behind `\u006` there is nothing of length 4.
 pub(crate) fn longest_step(dfa: &Dfa) -> u32 {
     let bounds = ticks(dfa, true, |_| true);
     let mut longest = 1;
     let mut intervals: Vec<(u32, u32)> = Vec::new();
     for state in dfa.numbers() {
         intervals.clear();
+        let ahead = dfa.letters(state).iter().filter_map(|letter| bounds[letter.target as usize]);
+        intervals.extend(ahead.map(|(least, greatest)| (least + 1, greatest.saturating_add(1))));
+        let latest = intervals.iter().map(|interval| interval.0).max();
+        let soonest = intervals.iter().map(|interval| interval.1).min();
+        longest = longest.max(latest.unwrap_or(0).saturating_sub(soonest.unwrap_or(0)));
         if dfa.is_accepting(state) {
             intervals.push((0, 0));
         }
-        let ahead = dfa.letters(state).iter().filter_map(|letter| bounds[letter.target as usize]);
-        intervals.extend(ahead.map(|(least, greatest)| (least + 1, greatest.saturating_add(1))));
         intervals.sort_unstable();
         let mut end = intervals.first().map_or(0, |interval| interval.1);
         for &(low, high) in &intervals {

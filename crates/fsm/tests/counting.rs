@@ -183,6 +183,34 @@ fn bounds_that_fit_into_a_gap_of_a_patterns_lengths_are_multiplied_out() {
     );
 }
 
+/// Behind `\u006` there is `a` or `b`, and no text of four letters, though `z` fills the gap between them.
+#[test]
+fn a_gap_in_the_middle_of_an_escape_is_one() {
+    let text = "\"a\" [a-z]{4} | \"b\" [a-z]{0,2} | \"z\" [a-z]{3}";
+    check(
+        &format!("root ::= And({text}, [^]{{4,4}})\n"),
+        expect![[r#"
+        r0 root
+          s0: z -> s1
+          s1: a-z -> s2
+          s2: a-z -> s3
+          s3: a-z -> s4
+          s4*
+    "#]],
+    );
+    check(
+        &format!("root ::= And({text}, [^]{{3,4}})\n"),
+        expect![[r#"
+        r0 root
+          s0: b -> s1, z -> s2
+          s1: a-z -> s3
+          s2: a-z -> s1
+          s3: a-z -> s4
+          s4*
+    "#]],
+    );
+}
+
 #[test]
 fn with_one_bound_gaps_do_not_matter() {
     check(
