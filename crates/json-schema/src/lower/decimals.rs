@@ -17,6 +17,9 @@
 //! that lies between. A state is alive if a region has an allowed remainder in one of them. Beyond all bounds the intervals
 //! grow over any modulus, so there every allowed remainder is reached.
 //!
+//! Where the digits side by side are bounded, and not every one can be the last (`multipleOf: 7`), a state counts them,
+//! and the intervals before the point are those of as many more as there may be.
+//!
 //! # Worked example
 //! `multipleOf: 0.7, maximum: 20`: p = 1, the remainders are those of tenths modulo 7, the regions of positive numbers up to
 //! 200 tenths and beyond, where none is allowed. Behind `2` there are 20 to 29 tenths, of which 21 and 28 are multiples: alive.
@@ -32,6 +35,7 @@ use crate::options::Numbers;
 use formwork_grammar::{ByteSet, ExprId, HashMap, Machine, Place, SharedMachine, Sharing};
 use std::cmp::Ordering;
 use std::fmt::Write as _;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// Places after the point.
@@ -45,6 +49,8 @@ const MAX_DIVISORS: usize = 12;
 const MAX_BOUNDS: usize = 64;
 /// Combinations of divisors times regions in which the formula is looked at.
 const MAX_CASES: usize = 20_000;
+/// The most digits that a state counts.
+const MAX_COUNTED: u32 = 255;
 /// The largest modulus whose allowed remainders are listed.
 const MAX_LISTED: u128 = 200_000;
 
@@ -59,6 +65,8 @@ struct Decimals {
     canonical: bool,
     /// The largest bound.
     largest: u128,
+    /// The most digits side by side, if they are counted here.
+    max_digits: Option<u32>,
     /// The regions of numbers without a sign, and of those with one; by where they begin, the first at zero.
     regions: [Vec<Region>; 2],
 }
@@ -139,6 +147,8 @@ struct State {
     between: bool,
     /// Digits behind the point, up to the places.
     n: u32,
+    /// Digits side by side, if they are counted.
+    count: u32,
     digits: u128,
 }
 
@@ -148,7 +158,11 @@ const STAGES: [Stage; 6] =
 impl State {
     fn pack(self) -> u128 {
         let flags = u128::from(self.negative) | u128::from(self.far) << 1 | u128::from(self.between) << 2;
-        self.digits << 16 | u128::from(self.n) << 8 | (self.stage as u128) << 3 | flags
+        self.digits << 24
+            | u128::from(self.count) << 16
+            | u128::from(self.n) << 8
+            | (self.stage as u128) << 3
+            | flags
     }
 
     fn unpack(packed: u128) -> Self {
@@ -159,7 +173,8 @@ impl State {
             far: bit(1),
             between: bit(2),
             n: (packed >> 8 & 0xFF) as u32,
-            digits: packed >> 16,
+            count: (packed >> 16 & 0xFF) as u32,
+            digits: packed >> 24,
         }
     }
 }
@@ -197,7 +212,7 @@ impl Decimals {
     /// Whether a number that goes on from here can be completed.
     fn is_alive(&self, state: &State) -> bool {
         let any = self.fraction == Fraction::Any;
-        let State { negative, far, between, n, digits, .. } = *state;
+        let State { negative, far, between, n, count, digits, .. } = *state;
         let unit = self.unit(n);
         match state.stage {
             Stage::Start => self.meets(false, 0, None, any) || self.meets(true, 0, None, any),
@@ -205,17 +220,20 @@ impl Decimals {
             Stage::Zero if negative && self.canonical => false,
             Stage::Zero if any => self.meets(negative, 0, Some(unit - 1), true),
             Stage::Zero => self.meets(negative, 0, Some(0), false),
-            Stage::Whole if far => self.last(negative, any),
             Stage::Whole => {
-                let (mut low, mut size) = (digits * unit, unit);
-                while low <= self.largest {
+                let left = self.max_digits.map(|max| max - count);
+                let (mut low, mut size, mut more) = (digits * unit, unit, 0);
+                while !far && low <= self.largest && left.is_none_or(|left| more <= left) {
                     let high = if any || size > unit { low + size - 1 } else { low };
                     if self.meets(negative, low, Some(high), any) {
                         return true;
                     }
-                    (low, size) = (low * 10, size * 10);
+                    (low, size, more) = (low * 10, size * 10, more + 1);
                 }
-                self.last(negative, any)
+                match left {
+                    None => self.last(negative, any),
+                    Some(left) => self.last_within(negative, any, digits, more..=left),
+                }
             }
             Stage::Point | Stage::Fraction if !any => self.ends(state),
             Stage::Point | Stage::Fraction if between => self.ends(state),
@@ -246,6 +264,27 @@ impl Decimals {
         any && region.between || !matches!(region.allowed, Allowed::None)
     }
 
+    /// The same of numbers that begin with `digits`, whatever multiple of the modulus is taken from them, and have so many more
+    /// before the point.
+    fn last_within(&self, negative: bool, any: bool, digits: u128, more: RangeInclusive<u32>) -> bool {
+        let region = self.far_region(negative);
+        let unit = self.unit(0);
+        let mut size = (0..*more.start()).fold(unit, |size, _| size.saturating_mul(10));
+        for _ in more {
+            // Whole units of one more digit each time: `size` of them begin with the digits.
+            if any && region.between || size >= self.modulus {
+                return self.last(negative, any);
+            }
+            let low = digits % self.modulus * size % self.modulus;
+            let high = if any || size > unit { low + size - 1 } else { low };
+            if region.allowed.meets(self.modulus, low, Some(high)) {
+                return true;
+            }
+            size = size.saturating_mul(10);
+        }
+        false
+    }
+
     /// Whether the number read is allowed.
     fn ends(&self, state: &State) -> bool {
         let region = if state.far {
@@ -265,8 +304,15 @@ impl Machine for Decimals {
     }
 
     fn start(&self) -> Option<u128> {
-        let start =
-            State { stage: Stage::Start, negative: false, far: false, between: false, n: 0, digits: 0 };
+        let start = State {
+            stage: Stage::Start,
+            negative: false,
+            far: false,
+            between: false,
+            n: 0,
+            count: 0,
+            digits: 0,
+        };
         self.is_alive(&start).then(|| start.pack())
     }
 
@@ -282,6 +328,12 @@ impl Machine for Decimals {
             (Point | After, b'1'..=b'9') if self.fraction == Fraction::Any => After,
             _ => return None,
         };
+        if let Some(max) = self.max_digits {
+            state.count = if byte.is_ascii_digit() { state.count + 1 } else { 0 };
+            if state.count > max {
+                return None;
+            }
+        }
         match byte {
             b'-' => state.negative = true,
             b'.' => {}
@@ -366,22 +418,28 @@ impl Questions {
 
 impl Lowering<'_> {
     /// The numbers of a formula without exponents, with states that are computed when they are reached; with `whole`, whole
-    /// numbers only. `None` if its numbers are too large for that, or it has no structure and too many remainders.
+    /// numbers only; with at most `max_digits` side by side. `None` if its numbers are too large for that, or it has no
+    /// structure and too many remainders.
     pub(super) fn by_remainders(
         &mut self,
         formula: FormulaId,
         whole: bool,
+        max_digits: Option<u32>,
         pointer: &str,
     ) -> Result<Option<ExprId>, Error> {
         let fraction = Fraction::of(whole, self.options.numbers);
         let canonical = self.options.numbers == Numbers::Canonical;
-        if canonical && fraction != Fraction::None {
+        if canonical && fraction != Fraction::None || max_digits.is_some_and(|max| max > MAX_COUNTED) {
             return Ok(None);
         }
         let Some(questions) = self.arithmetic(formula, whole) else { return Ok(None) };
-        let Some(decimals) = self.decimals(formula, &questions, (whole, fraction, canonical)) else {
+        let Some(mut decimals) = self.decimals(formula, &questions, (whole, fraction, canonical)) else {
             return Ok(None);
         };
+        if let Some(max) = max_digits {
+            let _ = write!(decimals.name, " {max}");
+            decimals.max_digits = Some(max);
+        }
         let numbers = self.b.machine(SharedMachine::new(decimals));
         let rule = self.b.declare("number", Place::Pointer(pointer.to_owned()));
         self.b.set_sharing(rule, Sharing::Keep);
@@ -511,7 +569,8 @@ impl Lowering<'_> {
                 regions.push(Region { start, allowed, between });
             }
         }
-        Some(Decimals { name, places: *places, modulus, fraction, canonical, largest, regions })
+        let max_digits = None;
+        Some(Decimals { name, places: *places, modulus, fraction, canonical, largest, max_digits, regions })
     }
 }
 

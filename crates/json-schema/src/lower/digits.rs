@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::normal::{Atom, FormulaId};
 use crate::options::Numbers;
 use formwork_grammar::{CharClass, ExprId, HashMap, Place, RuleId, Sharing};
+use smallvec::{SmallVec, smallvec};
 use std::cmp::Ordering;
 
 /// Remainders of one divisor.
@@ -35,6 +36,8 @@ struct Questions {
     conditions: Vec<(usize, Ordering)>,
     /// Each number has one spelling.
     canonical: bool,
+    /// The digits before the point, and those behind it, up to which they are counted.
+    counted: [u32; 2],
 }
 
 /// A magnitude to compare with: its digits before and after the point, and its sign.
@@ -48,6 +51,8 @@ struct Bound {
 struct Divisor {
     modulus: u64,
     places: u32,
+    /// Of every whole number the places behind the point decide whether it is a multiple.
+    divides_one: bool,
 }
 
 enum Check {
@@ -80,8 +85,10 @@ struct State {
     fractional: bool,
     /// The last digit is a zero that a canonical number does not end in.
     needless: bool,
-    compared: Vec<Compared>,
-    rests: Vec<Rest>,
+    /// Digits in this part, as far as they are counted.
+    count: u32,
+    compared: SmallVec<[Compared; 2]>,
+    rests: SmallVec<[Rest; 2]>,
 }
 
 /// How the digits so far compare with a bound's. `n` of them were read in this part, if that still matters.
@@ -119,6 +126,15 @@ impl Compared {
 }
 
 impl Questions {
+    /// Counts digits as far as states differ by them.
+    fn count(&mut self) {
+        let longest = |digits: fn(&Bound) -> &[u8]| self.bounds.iter().map(|bound| digits(bound).len()).max();
+        let whole = longest(|bound| &bound.whole).unwrap_or(0) as u32 + 1;
+        let after = longest(|bound| &bound.fraction).unwrap_or(0) as u32;
+        let places = self.divisors.iter().map(|divisor| divisor.places).max().unwrap_or(0);
+        self.counted = [whole, after.max(places).max(1)];
+    }
+
     /// The state after one more character; `None` if no number has it there.
     fn after(&self, state: &State, c: u8, fraction: Fraction) -> Option<State> {
         use Stage::{Fraction as After, Point, Signed, Start, Whole, Zero};
@@ -135,6 +151,7 @@ impl Questions {
                 for (compared, bound) in next.compared.iter_mut().zip(&self.bounds) {
                     compared.point(&bound.whole);
                 }
+                next.count = 0;
                 Point
             }
             (Point | After, b'0') => After,
@@ -146,6 +163,7 @@ impl Questions {
         }
         next.nonzero |= digit > 0;
         let after_point = next.stage == After;
+        next.count = (next.count + 1).min(self.counted[usize::from(after_point)]);
         next.fractional |= after_point && digit > 0;
         next.needless = self.canonical && after_point && digit == 0;
         for (compared, bound) in next.compared.iter_mut().zip(&self.bounds) {
@@ -158,6 +176,7 @@ impl Questions {
         for (rest, divisor) in next.rests.iter_mut().zip(&self.divisors) {
             *rest = match *rest {
                 Some((r, n)) if after_point && n == divisor.places => (digit == 0).then_some((r, n)),
+                Some(_) if !after_point && divisor.divides_one => Some((0, 0)),
                 Some((r, n)) => {
                     let r = (r * 10 + u64::from(digit)) % divisor.modulus;
                     Some((r, if after_point { n + 1 } else { 0 }))
@@ -222,7 +241,7 @@ impl Questions {
     }
 
     fn is_multiple(&self, state: &State, divisor: usize) -> bool {
-        let Divisor { modulus, places } = self.divisors[divisor];
+        let Divisor { modulus, places, .. } = self.divisors[divisor];
         state.rests[divisor].is_some_and(|(r, n)| (n..places).fold(r, |r, _| r * 10 % modulus) == 0)
     }
 
@@ -260,34 +279,53 @@ impl Fraction {
     }
 }
 
-/// The edges of each state, and whether a number may end there.
-type Explored = (Vec<Vec<(u8, usize)>>, Vec<bool>);
+/// The states that digits lead to.
+#[derive(Default)]
+struct Explored {
+    /// Per state its edges, whether a number may end there, and how many digits stand side by side, as far as they are counted.
+    edges: Vec<Vec<(u8, usize)>>,
+    ends: Vec<bool>,
+    counts: Vec<u32>,
+}
 
 impl Lowering<'_> {
-    /// The numbers of a formula without exponents; with `whole`, whole numbers only.
+    /// The numbers of a formula without exponents; with `whole`, whole numbers only; with at most `max` digits side by side, if
+    /// any of these may be the last.
     pub(super) fn by_digits(
         &mut self,
         formula: FormulaId,
         whole: bool,
+        max: Option<u32>,
         pointer: &str,
     ) -> Result<ExprId, Error> {
-        self.runs.has_others = true;
-        let questions = self.questions(formula, pointer);
-        let fraction = Fraction::of(whole, self.options.numbers);
-        if let Ok(questions) = &questions {
-            if let Some((edges, ends)) = self.explore(formula, questions, fraction, MAX_WRITTEN) {
-                return Ok(self.digit_rules(&edges, &ends, pointer));
+        for (_, atom) in self.normal.formulas.atoms(formula) {
+            match &atom {
+                Atom::Above { bound, .. } | Atom::Below { bound, .. } => self.notice_digits(bound),
+                Atom::NumberIn(set, _) => set.iter().for_each(|number| self.notice_digits(&number.value)),
+                _ => {}
             }
         }
-        if let Some(numbers) = self.by_remainders(formula, whole, pointer)? {
+        // Bounds of nearly as many digits have lifted the bound on these.
+        let max = max.and(self.runs.max);
+        let mut questions = self.questions(formula, pointer);
+        if let (Ok(questions), Some(_)) = (&mut questions, max) {
+            questions.count();
+        }
+        let fraction = Fraction::of(whole, self.options.numbers);
+        if let Ok(questions) = &questions {
+            if let Some(explored) = self.explore(formula, questions, fraction, MAX_WRITTEN) {
+                return Ok(self.digit_rules(&explored, max.is_some(), pointer));
+            }
+        }
+        if let Some(numbers) = self.by_remainders(formula, whole, max, pointer)? {
             return Ok(numbers);
         }
-        let Some((edges, ends)) = self.explore(formula, &questions?, fraction, MAX_STATES) else {
+        let Some(explored) = self.explore(formula, &questions?, fraction, MAX_STATES) else {
             let message =
                 format!("the bounds and multiples of one number need more than {MAX_STATES} states");
             return Err(Error::limit(pointer, message));
         };
-        Ok(self.digit_rules(&edges, &ends, pointer))
+        Ok(self.digit_rules(&explored, max.is_some(), pointer))
     }
 
     /// All states that digits lead to; `None` if there are more than `max`.
@@ -304,14 +342,14 @@ impl Lowering<'_> {
             nonzero: false,
             fractional: false,
             needless: false,
-            compared: vec![Compared { n: 0, order: Ordering::Equal }; questions.bounds.len()],
-            rests: vec![Some((0, 0)); questions.divisors.len()],
+            count: 0,
+            compared: smallvec![Compared { n: 0, order: Ordering::Equal }; questions.bounds.len()],
+            rests: smallvec![Some((0, 0)); questions.divisors.len()],
         }];
         let mut ids: HashMap<State, usize> = HashMap::default();
         ids.insert(states[0].clone(), 0);
-        let mut edges: Vec<Vec<(u8, usize)>> = Vec::new();
-        let mut ends: Vec<bool> = Vec::new();
-        while let Some(state) = states.get(edges.len()).cloned() {
+        let mut explored = Explored::default();
+        while let Some(state) = states.get(explored.edges.len()).cloned() {
             if states.len() > max {
                 return None;
             }
@@ -325,14 +363,15 @@ impl Lowering<'_> {
                 });
                 own.push((c, target));
             }
-            edges.push(own);
+            explored.edges.push(own);
+            explored.counts.push(state.count);
             let complete = matches!(state.stage, Stage::Zero | Stage::Whole | Stage::Fraction);
             let canonical = !state.needless && (state.nonzero || !state.negative);
-            ends.push(
+            explored.ends.push(
                 complete && (canonical || !questions.canonical) && self.evaluate(formula, questions, &state),
             );
         }
-        Some((edges, ends))
+        Some(explored)
     }
 
     fn evaluate(&self, formula: FormulaId, questions: &Questions, state: &State) -> bool {
@@ -396,7 +435,11 @@ impl Lowering<'_> {
     }
 
     /// The machine as rules, one for each state from which a number can be completed.
-    fn digit_rules(&mut self, edges: &[Vec<(u8, usize)>], ends: &[bool], pointer: &str) -> ExprId {
+    ///
+    /// If digits are bounded, states that lead back to themselves say how many more there may be: others lead to states
+    /// where more are counted.
+    fn digit_rules(&mut self, explored: &Explored, is_bounded: bool, pointer: &str) -> ExprId {
+        let Explored { edges, ends, counts } = explored;
         let mut sources: Vec<Vec<usize>> = vec![Vec::new(); edges.len()];
         for (state, own) in edges.iter().enumerate() {
             for &(_, target) in own {
@@ -432,15 +475,25 @@ impl Lowering<'_> {
                 }
             }
             let mut ways = Vec::with_capacity(targets.len() + 1);
+            let mut more = self.b.empty();
             for (target, ranges) in targets {
                 let Some(rule) = rules[target] else { continue };
-                let (read, rest) = (self.b.class(CharClass::from_ranges(ranges)), self.b.rule(rule));
+                let read = self.b.class(CharClass::from_ranges(ranges));
+                if target == state {
+                    more = match is_bounded {
+                        true => self.runs.run(&mut self.b, read, 0, counts[state]),
+                        false => self.b.star(read),
+                    };
+                    continue;
+                }
+                let rest = self.b.rule(rule);
                 ways.push(self.b.seq([read, rest]));
             }
             if ends[state] {
                 ways.push(self.b.empty());
             }
-            let body = self.b.alt(ways);
+            let ways = self.b.alt(ways);
+            let body = self.b.seq([more, ways]);
             match rules[state] {
                 Some(rule) => self.b.define(rule, body),
                 None => start = body,
@@ -463,5 +516,10 @@ fn divisor(of: &Decimal) -> Option<Divisor> {
     for _ in 0..of.exponent().max(0) {
         modulus = modulus.checked_mul(10).filter(|&modulus| modulus <= MAX_MODULUS)?;
     }
-    (modulus <= MAX_MODULUS && i64::from(places) <= MAX_PLACES).then_some(Divisor { modulus, places })
+    let is_small = modulus <= MAX_MODULUS && i64::from(places) <= MAX_PLACES;
+    is_small.then(|| Divisor {
+        modulus,
+        places,
+        divides_one: (0..places).fold(1, |unit, _| unit * 10 % modulus) % modulus == 0,
+    })
 }

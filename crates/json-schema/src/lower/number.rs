@@ -23,6 +23,17 @@ pub(super) const MAX_WRITTEN_OUT: u64 = 1_000;
 /// Numbers of a set written out one by one.
 const MAX_LISTED: u64 = 2_000;
 
+/// Which digit of a multiple may be the last before the point.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LastDigit {
+    /// Any, or bounds see to it that there are few.
+    Any,
+    /// Only that of a multiple.
+    Multiple,
+    /// More is asked than multiples and bounds.
+    Unknown,
+}
+
 impl Lowering<'_> {
     /// A number that has nearly as many digits as may stand side by side, or more, leaves no room for others: until
     /// [`Self::number`] is done there is no bound.
@@ -75,23 +86,44 @@ impl Lowering<'_> {
         self.signed(magnitude)
     }
 
-    /// Says in the report that the digits of multiples are not bounded, unless bounds on both sides see to it.
-    fn note_digits_of_multiples(&mut self, formula: FormulaId, whole: bool) -> Result<(), Error> {
-        let is = |this: &Self, test: fn(&Atom) -> bool| {
-            let parts = this.normal.formulas.conjuncts(formula);
-            parts
-                .iter()
-                .any(|&part| matches!(this.normal.formulas.get(part), Formula::Atom(atom) if test(atom)))
-        };
-        let bounded = whole
-            && self.options.numbers != Numbers::Any
-            && is(self, |atom| matches!(atom, Atom::Above { .. }))
-            && is(self, |atom| matches!(atom, Atom::Below { .. }));
-        if self.options.digits_in_a_row().is_some() && !bounded {
-            let pointer = self.normal.pointer_of(self.demand, "multipleOf")?;
-            self.notes.push(ReportEntry { pointer, what: "multipleOf (digits are not bounded)".to_owned() });
+    /// What the bound on digits side by side means for the multiples of a formula.
+    fn last_digit(&self, formula: FormulaId) -> LastDigit {
+        let (mut low, mut high, mut every_whole) = (false, false, true);
+        for part in self.normal.formulas.conjuncts(formula) {
+            match self.normal.formulas.get(part) {
+                Formula::Atom(Atom::Above { .. }) => low = true,
+                Formula::Atom(Atom::Below { .. }) => high = true,
+                Formula::Atom(Atom::Multiple(of, true)) => every_whole &= divides_one(of),
+                Formula::Atom(Atom::Integer(true)) => {}
+                _ => return LastDigit::Unknown,
+            }
         }
-        Ok(())
+        if every_whole || low && high { LastDigit::Any } else { LastDigit::Multiple }
+    }
+
+    /// Numbers of a formula with multiples, digit by digit.
+    fn multiples_by_digits(
+        &mut self,
+        formula: FormulaId,
+        whole: bool,
+        pointer: &str,
+    ) -> Result<ExprId, Error> {
+        let last = self.last_digit(formula);
+        if let (LastDigit::Multiple, Some(max)) = (last, self.runs.max) {
+            if let Some(numbers) = self.by_remainders(formula, whole, Some(max), pointer)? {
+                return Ok(numbers);
+            }
+        }
+        let bound = self.runs.max.filter(|_| last == LastDigit::Any);
+        if bound.is_none() {
+            self.runs.has_others = true;
+            if self.options.digits_in_a_row().is_some() {
+                let pointer = self.normal.pointer_of(self.demand, "multipleOf")?;
+                let what = "multipleOf (digits are not bounded)".to_owned();
+                self.notes.push(ReportEntry { pointer, what });
+            }
+        }
+        self.by_digits(formula, whole, bound, pointer)
     }
 
     /// Says in the report, where every spelling was asked for, which ones of compared numbers there are: to compare digits
@@ -138,19 +170,32 @@ impl Lowering<'_> {
             self.note_exponents(pointer);
             return Ok(listed);
         }
-        let divides_digits = |atom: &Atom| match atom {
+        let decides_no_digits = |atom: &Atom| match atom {
             Atom::Multiple(of, _) => last_digits(of).is_none_or(|(digits, _)| digits > MAX_LAST_DIGITS),
             _ => false,
         };
         let atoms = self.normal.formulas.atoms(formula);
-        // Every whole number is a multiple of 0.5.
-        let asks = |of: &Decimal| !(whole && Decimal::from_u64(1).is_multiple_of(of) == Some(true));
-        let has_multiples = atoms.iter().any(|(_, atom)| matches!(atom, Atom::Multiple(of, _) if asks(of)));
-        if has_multiples {
-            self.note_digits_of_multiples(formula, whole)?;
+        let has_multiples = atoms
+            .iter()
+            .any(|(_, atom)| matches!(atom, Atom::Multiple(of, _) if !(whole && divides_one(of))));
+        // As expressions, multiples are an intersection with each bound, for whose automaton an output waited 10 ms.
+        let has_digits = has_multiples
+            && match self.options.numbers {
+                Numbers::Plain => true,
+                Numbers::Any => !whole,
+                Numbers::Canonical => false,
+            };
+        if has_digits || atoms.iter().any(|(_, atom)| decides_no_digits(atom)) {
+            let numbers = self.multiples_by_digits(formula, whole, pointer)?;
+            let scientific = if whole { None } else { self.scientific_multiples(formula) };
+            return Ok(match scientific {
+                Some(scientific) => self.b.alt([numbers, scientific]),
+                None => numbers,
+            });
         }
-        if atoms.iter().any(|(_, atom)| divides_digits(atom)) {
-            return self.by_digits(formula, whole, pointer);
+        if has_multiples {
+            // The last digits decide, so that not every one can be the last.
+            self.runs.has_others = true;
         }
         // With exponents, that a number is whole is a condition like others.
         let by_digits = whole && self.options.numbers != Numbers::Any;
@@ -275,10 +320,7 @@ impl Lowering<'_> {
             }
             Formula::And(parts) => {
                 let mut all = Vec::new();
-                let together = match if whole { None } else { self.multiples_from_zero(&parts) } {
-                    None => self.between(&parts, whole, pointer)?,
-                    some => some,
-                };
+                let together = self.between(&parts, whole, pointer)?;
                 let (numbers, done) =
                     together.map_or((None, None), |(numbers, done)| (Some(numbers), Some(done)));
                 all.extend(numbers);
@@ -432,13 +474,14 @@ impl Lowering<'_> {
 
     /// Whole multiples. A divisor whose only prime factors are 2 and 5 looks at the last digits alone.
     fn multiples(&mut self, of: &Decimal, sign: bool, whole: bool) -> Result<ExprId, Error> {
-        if whole && Decimal::from_u64(1).is_multiple_of(of) == Some(true) {
+        if whole && divides_one(of) {
             // Every whole number is a multiple of 0.5.
             return Ok(if sign { self.every_integer() } else { self.b.never() });
         }
-        let (magnitude, unit) = self.multiple_magnitudes(of, whole);
+        let magnitude = self.multiple_magnitudes(of, whole);
         if sign {
-            let scientific = if whole { self.b.never() } else { self.far_multiples(unit) };
+            let unit = if whole { None } else { unit_of(of) };
+            let scientific = unit.map_or(self.b.never(), |unit| self.far_multiples(unit, i64::MIN));
             let magnitude = self.b.alt([magnitude, scientific]);
             return Ok(self.signed(magnitude));
         }
@@ -456,31 +499,42 @@ impl Lowering<'_> {
         Ok(self.b.and([all, others]))
     }
 
-    /// Multiples that are not negative, of a formula that asks for both and not for whole numbers, and what it asks so: an
-    /// intersection with a bound would have the states of all exponents.
-    fn multiples_from_zero(&mut self, formula: &[FormulaId]) -> Option<(ExprId, [FormulaId; 2])> {
-        let formulas = &self.normal.formulas;
-        let find = |is: fn(&Atom) -> bool| {
-            let mut found =
-                formula.iter().filter(|&&part| matches!(formulas.get(part), Formula::Atom(atom) if is(atom)));
-            found.next().copied().filter(|_| found.next().is_none())
-        };
-        let above = find(|atom| matches!(atom, Atom::Above { bound, strict: false } if bound.is_zero()))?;
-        let multiple = find(|atom| matches!(atom, Atom::Multiple(_, true)))?;
-        let Formula::Atom(Atom::Multiple(of, _)) = formulas.get(multiple).clone() else { return None };
-        let (magnitude, unit) = self.multiple_magnitudes(&of, false);
-        let scientific = self.far_multiples(unit);
-        let zero = self.magnitudes_equal(&Decimal::default(), false);
-        let zero = self.signed(zero);
-        Some((self.b.alt([magnitude, scientific, zero]), [above, multiple]))
+    /// Multiples with an exponent, of a formula that asks for nothing else but bounds: as far from zero as no bound is. Nobody
+    /// writes nearer ones so, and each comparison would be an intersection. `None` if there are none.
+    fn scientific_multiples(&mut self, formula: FormulaId) -> Option<ExprId> {
+        let (mut low, mut high, mut unit) = (false, false, None);
+        let mut farthest = i64::MIN;
+        for part in self.normal.formulas.conjuncts(formula) {
+            match self.normal.formulas.get(part) {
+                Formula::Atom(Atom::Multiple(of, true)) => unit = unit.max(Some(unit_of(of)?)),
+                Formula::Atom(atom @ (Atom::Above { bound, .. } | Atom::Below { bound, .. })) => {
+                    let side = if matches!(atom, Atom::Above { .. }) { &mut low } else { &mut high };
+                    *side = true;
+                    if !bound.is_zero() {
+                        farthest = farthest.max(bound.magnitude());
+                    }
+                }
+                _ => return None,
+            }
+        }
+        if low && high {
+            return None;
+        }
+        let magnitude = self.far_multiples(unit?, farthest);
+        Some(match (low, high) {
+            (true, _) => magnitude,
+            (_, true) => {
+                let minus = self.b.literal("-");
+                self.b.seq([minus, magnitude])
+            }
+            _ => self.signed(magnitude),
+        })
     }
 
-    /// Plain magnitudes that are multiples, and the power of ten at which their last digits stand that decide.
-    fn multiple_magnitudes(&mut self, of: &Decimal, whole: bool) -> (ExprId, i64) {
+    /// Plain magnitudes that are multiples.
+    fn multiple_magnitudes(&mut self, of: &Decimal, whole: bool) -> ExprId {
         // What no number of last digits decides was left to the machine of digits.
-        let Some((window, modulus)) = last_digits(of) else { return (self.b.never(), 0) };
-        // The last digits decide, so that not every one can be the last.
-        self.runs.has_others = true;
+        let Some((window, modulus)) = last_digits(of) else { return self.b.never() };
         // `of` divides 10^k: with p places after the point, the value is a multiple iff its last k + p digits are.
         let places = usize::try_from(-of.exponent()).unwrap_or(0);
         let unit = 10u64.pow(u32::try_from(window).unwrap_or(0));
@@ -489,16 +543,15 @@ impl Lowering<'_> {
         for rest in (0..unit).step_by(usize::try_from(modulus).unwrap_or(1)) {
             tails.push(format!("{rest:0window$}"));
         }
-        (self.with_last_digits(&tails, window, places, whole), window as i64 - places as i64)
+        self.with_last_digits(&tails, window, places, whole)
     }
 
-    /// Scientific magnitudes whose last digit stands at 10^`unit` or above, and which are multiples of it therefore;
-    /// those with more than a few places are left out.
-    fn far_multiples(&mut self, unit: i64) -> ExprId {
+    /// Scientific magnitudes of more than 10^`beyond` whose last digit stands at 10^`unit` or above, and which are multiples of
+    /// it therefore; those with more than a few places are left out.
+    fn far_multiples(&mut self, unit: i64, beyond: i64) -> ExprId {
         let (point, zero) = (self.b.literal("."), self.b.literal("0"));
         let (first, digit) = (self.digits_from('1'), self.digits_from('0'));
-        let zeros = self.b.star(zero);
-        let some_zeros = self.b.plus(zero);
+        let some_zeros = self.runs.run(&mut self.b, zero, 1, 0);
         let zero_fraction = self.b.seq([point, some_zeros]);
         let no_fraction = self.b.optional(zero_fraction);
         let mut ways = Vec::new();
@@ -507,10 +560,11 @@ impl Lowering<'_> {
                 no_fraction
             } else {
                 let digits = self.b.repeat(digit, n_places, Some(n_places));
+                let zeros = self.runs.run(&mut self.b, zero, 0, n_places);
                 self.b.seq([point, digits, zeros])
             };
-            let least = i64::from(n_places) + unit;
-            let exponent = self.comparer().exponent_beyond(least - 1, Side::Above);
+            let least = (i64::from(n_places) + unit - 1).max(beyond);
+            let exponent = self.comparer().exponent_beyond(least, Side::Above);
             ways.push(self.b.seq([first, fraction, exponent]));
         }
         self.b.alt(ways)
@@ -589,4 +643,15 @@ fn last_digits(of: &Decimal) -> Option<(usize, u64)> {
         modulus = modulus.checked_mul(10)?;
     }
     (0..=18).find(|&k| 10u64.pow(k) % modulus == 0).map(|k| (k as usize, modulus))
+}
+
+/// The power of ten of which every multiple is one of the divisor, if there is one.
+fn unit_of(of: &Decimal) -> Option<i64> {
+    let (window, _) = last_digits(of)?;
+    Some(window as i64 - (-of.exponent()).max(0))
+}
+
+/// Whether every whole number is a multiple.
+fn divides_one(of: &Decimal) -> bool {
+    Decimal::from_u64(1).is_multiple_of(of) == Some(true)
 }
