@@ -14,6 +14,7 @@ use crate::error::{Error, ErrorKind};
 use crate::facts::{Facts, Order, first_bytes, number};
 use crate::form::{self, Form, Former, Portable};
 use crate::lazy::Lazy;
+use crate::library::Library;
 use crate::minimise::minimise;
 use crate::plan::{Plan, left_recursion, operands};
 use crate::regions::{self, is_distinct};
@@ -86,6 +87,8 @@ pub(crate) struct Construction {
     cache: Arc<Cache>,
     symbols: Arc<dyn Symbols>,
     config: Config,
+    /// Rules of which the facts of the expressions inside were not needed so far.
+    library: Library,
     former: Former,
     /// Of rules that keep an automaton of their own.
     identities: Vec<Option<u32>>,
@@ -205,17 +208,24 @@ impl Construction {
         interrupt: &dyn Fn() -> bool,
     ) -> Result<Self, Error> {
         let mut work = Work::new(config.limits.max_work, interrupt);
-        let order = Order::of(grammar);
-        let nullable = Arc::new(Facts::nullable_of(grammar, &order));
-        let plan = Arc::new(Plan::of(grammar, &order, config));
+        let mut former = Former::new(config);
+        let mut library = match config.shared_rules && config.inlining && !config.captures {
+            true if !regions::exist(grammar) => {
+                Library::find(grammar, &Plan::keeping_all(grammar, config), cache, &mut former)
+            }
+            _ => Library::default(),
+        };
+        let order = Order::of(grammar, &library);
+        let nullable = Arc::new(Facts::nullable_of(grammar, &order, &library));
+        let plan = Arc::new(Plan::of(grammar, &order, &library, config));
         let used = order.is_used();
         let extents = OnceCell::new();
-        let extents = || extents.get_or_init(|| nullable.extents(grammar));
+        let extents = || extents.get_or_init(|| nullable.extents(grammar, &order));
         let mut memory = Memory::new(cache, config);
         let mut context = Context::new(grammar, &nullable, symbols, &config.limits, &mut memory);
         let mut asked = None;
         let facts = context.prepare_measured(&plan, used, &mut work, &mut asked).and_then(|()| {
-            nullable.completed(grammar, &order, &**symbols, |expr| {
+            nullable.completed(grammar, &order, &library, &**symbols, |expr| {
                 asked = Some(expr);
                 match extents()[expr.index()].is_infinite() {
                     true => Ok((true, true)),
@@ -240,11 +250,11 @@ impl Construction {
             return Err(empty(grammar, &facts, &**symbols));
         }
         let regions = regions::find(grammar, &plan, &facts)?;
-        let mut former = Former::new(config);
         let identities = match config.shared_rules {
-            true => identities(grammar, &plan, cache, &mut former),
+            true => identities(grammar, &plan, &library, cache, &mut former),
             false => vec![None; grammar.rules().len()],
         };
+        library.learn(cache, grammar, &order, &plan, &facts, &identities);
         Ok(Self {
             grammar: grammar.clone(),
             facts: Arc::new(facts),
@@ -254,6 +264,7 @@ impl Construction {
             cache: Arc::clone(cache),
             symbols: Arc::clone(symbols),
             config: config.clone(),
+            library,
             former,
             identities,
             regions,
@@ -336,6 +347,10 @@ impl Construction {
         let kept = self.cache.unit(&self.former.words).filter(|_| has_form);
         if let Some(adopted) = kept.and_then(|kept| self.adopt(unit, kept)) {
             return Ok(adopted);
+        }
+        if self.library.knows(self.memory.units.list[unit as usize].rule) {
+            self.facts = Arc::new(self.facts.extended(&self.grammar, &self.library));
+            self.library = Library::default();
         }
         let mut work = Work::new(self.work_left, interrupt);
         let limits = &self.config.limits;
@@ -530,8 +545,17 @@ impl Construction {
 const MAX_CIRCLE: usize = 32;
 
 /// The identities of all rules that keep an automaton of their own.
-fn identities(grammar: &Grammar, plan: &Plan, cache: &Cache, former: &mut Former) -> Vec<Option<u32>> {
+fn identities(
+    grammar: &Grammar,
+    plan: &Plan,
+    library: &Library,
+    cache: &Cache,
+    former: &mut Former,
+) -> Vec<Option<u32>> {
     let mut identities = vec![None; grammar.rules().len()];
+    for (rule, known) in library.known() {
+        identities[rule.index()] = Some(known.identity);
+    }
     // Callees come before callers.
     for component in plan.components() {
         // What the automata of distinct texts say of them is not kept from grammar to grammar.
@@ -539,7 +563,8 @@ fn identities(grammar: &Grammar, plan: &Plan, cache: &Cache, former: &mut Former
             let rule = grammar.rule(rule);
             !rule.is_distinct() && !is_distinct(grammar, rule.body())
         };
-        let kept: SmallVec<[_; 4]> = component.filter(|&rule| plan.keeps(rule) && shares(rule)).collect();
+        let is_asked = |&rule: &_| plan.keeps(rule) && !library.knows(rule) && shares(rule);
+        let kept: SmallVec<[_; 4]> = component.filter(is_asked).collect();
         if kept.len() > MAX_CIRCLE {
             continue;
         }

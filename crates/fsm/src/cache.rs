@@ -12,6 +12,7 @@
 
 use crate::dfa::Dfa;
 use crate::form::{self, Portable};
+use crate::library::KnownRule;
 use crate::sources::Sources;
 use crate::tables::Tables;
 use crate::unit::Lengths;
@@ -33,6 +34,7 @@ struct Inner {
     identities: Generations<Box<[u8]>, u32>,
     units: Generations<Box<[u8]>, Kept>,
     texts: Generations<Box<[u8]>, KeptText>,
+    libraries: Generations<Box<[u8]>, Arc<[KnownRule]>>,
     n_identities: u32,
     /// The form that was asked for last.
     packed: Vec<u8>,
@@ -197,13 +199,35 @@ impl Cache {
         texts.insert(packed[..].into(), kept);
     }
 
+    /// What is known of the rules of a [library](crate::library).
+    pub(crate) fn library(&self, form: &[u32]) -> Option<Arc<[KnownRule]>> {
+        let mut inner = self.lock();
+        let form_size = inner.pack(form);
+        let Inner { libraries, packed, .. } = &mut *inner;
+        let (rules, was_old) = libraries.get(&packed[..])?;
+        let rules = Arc::clone(rules);
+        if was_old {
+            self.count(&mut inner, form_size + size_of_val(&*rules));
+        }
+        Some(rules)
+    }
+
+    /// Keeps what is known of the rules of a library.
+    pub(crate) fn keep_library(&self, form: &[u32], rules: Arc<[KnownRule]>) {
+        let mut inner = self.lock();
+        let form_size = inner.pack(form);
+        self.count(&mut inner, form_size + size_of_val(&*rules));
+        let Inner { libraries, packed, .. } = &mut *inner;
+        libraries.insert(packed[..].into(), rules);
+    }
+
     /// Drops some of what is forgotten: best called when nobody waits. Whether there was any.
     pub fn drop_some(&self) -> bool {
         let mut inner = self.lock();
         let (identities, units) = (inner.identities.take_forgotten(64), inner.units.take_forgotten(16));
-        let texts = inner.texts.take_forgotten(16);
+        let (texts, libraries) = (inner.texts.take_forgotten(16), inner.libraries.take_forgotten(16));
         drop(inner);
-        !identities.is_empty() || !units.is_empty() || !texts.is_empty()
+        !identities.is_empty() || !units.is_empty() || !texts.is_empty() || !libraries.is_empty()
     }
 
     /// Notes that so many bytes come into the young generation, and states that were made.
@@ -214,6 +238,7 @@ impl Cache {
             inner.identities.age();
             inner.units.age();
             inner.texts.age();
+            inner.libraries.age();
         }
     }
 

@@ -5,7 +5,7 @@
 //! here than the search itself.
 
 /// The components of a graph; each is a slice of nodes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Components {
     nodes: Vec<u32>,
     ends: Vec<u32>,

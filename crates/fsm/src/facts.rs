@@ -40,6 +40,7 @@
 
 use crate::adjacency::Adjacency;
 use crate::components::{Components, components_from};
+use crate::library::Library;
 use crate::membership::Membership;
 use crate::plan::{Plan, operands};
 use crate::sets::Sets;
@@ -64,10 +65,21 @@ pub(crate) struct Order {
 const MAX_PASSES: usize = 6;
 
 impl Order {
-    pub(crate) fn of(grammar: &Grammar) -> Self {
-        let root = grammar.rule(grammar.root()).body().index() as u32;
-        let components = components_from([root], grammar.n_exprs(), |expr| {
+    /// The expressions that the root uses, but for those inside of known rules.
+    pub(crate) fn of(grammar: &Grammar, library: &Library) -> Self {
+        Self::from(grammar, [grammar.root()], library)
+    }
+
+    /// The expressions that some rules use.
+    pub(crate) fn from(
+        grammar: &Grammar,
+        rules: impl IntoIterator<Item = RuleId>,
+        library: &Library,
+    ) -> Self {
+        let bodies = rules.into_iter().map(|rule| grammar.rule(rule).body().index() as u32);
+        let components = components_from(bodies, grammar.n_exprs(), |expr| {
             let (operands, body) = match ExprId::from_index(expr as usize).map(|expr| grammar.expr(expr)) {
+                Some(Expr::Rule(rule)) if library.knows(*rule) => (&[][..], None),
                 Some(Expr::Rule(rule)) => (&[][..], Some(grammar.rule(*rule).body())),
                 Some(expr) => (operands(expr), None),
                 None => (&[][..], None),
@@ -154,18 +166,12 @@ impl Facts {
     }
 
     /// Which expressions match the empty text.
-    pub(crate) fn nullable_of(grammar: &Grammar, order: &Order) -> Self {
+    pub(crate) fn nullable_of(grammar: &Grammar, order: &Order, library: &Library) -> Self {
         let mut nullable = vec![false; grammar.n_exprs()];
-        order.settle(grammar, |id| {
-            let is_nullable = match grammar.expr(id) {
-                // Text expressions contain no rules, so that what they are made of is decided; it must be for
-                // complements, which are not monotone.
-                Expr::Not(body) => !nullable[body.index()],
-                Expr::And(parts) => parts.iter().all(|part| nullable[part.index()]),
-                _ => nullable[id.index()] || is_nullable(grammar, id, &nullable),
-            };
-            std::mem::replace(&mut nullable[id.index()], is_nullable) != is_nullable
-        });
+        for (rule, known) in library.known() {
+            nullable[body(grammar, rule)] = known.nullable;
+        }
+        settle_nullable(grammar, order, &mut nullable);
         Self { nullable, ..Self::default() }
     }
 
@@ -175,11 +181,17 @@ impl Facts {
         &self,
         grammar: &Grammar,
         order: &Order,
+        library: &Library,
         symbols: &dyn Symbols,
         mut text_facts: impl FnMut(ExprId) -> Result<(bool, bool), E>,
     ) -> Result<Self, E> {
         let n = grammar.n_exprs();
         let (mut productive, mut nonempty) = (vec![false; n], vec![false; n]);
+        let mut first = vec![ByteSet::EMPTY; n];
+        for (rule, known) in library.known() {
+            let body = body(grammar, rule);
+            (productive[body], nonempty[body], first[body]) = (known.productive, known.nonempty, known.first);
+        }
         let mut arms: HashMap<ExprId, Vec<ExprId>> = HashMap::default();
         for id in grammar.expr_ids().filter(|id| order.is_used[id.index()]) {
             match grammar.expr(id) {
@@ -196,24 +208,70 @@ impl Facts {
                 _ => {}
             }
         }
-        let mut first = vec![ByteSet::EMPTY; n];
+        let nullable = self.nullable.clone();
+        let mut facts = Found { nullable, productive, nonempty, first };
+        facts.settle(grammar, order, &arms);
+        Ok(facts.facts())
+    }
+
+    /// These facts with those of the expressions inside of known rules.
+    pub(crate) fn extended(&self, grammar: &Grammar, library: &Library) -> Self {
+        let order = Order::from(grammar, library.known().map(|(rule, _)| rule), &Library::default());
+        let mut nullable = self.nullable.clone();
+        settle_nullable(grammar, &order, &mut nullable);
+        let first = (0..grammar.n_exprs()).map(|i| *self.first.get(i)).collect();
+        let (productive, nonempty) = (self.productive.clone(), self.nonempty.clone());
+        let mut facts = Found { nullable, productive, nonempty, first };
+        facts.settle(grammar, &order, &HashMap::default());
+        facts.facts()
+    }
+}
+
+fn settle_nullable(grammar: &Grammar, order: &Order, nullable: &mut [bool]) {
+    order.settle(grammar, |id| {
+        let is_nullable = match grammar.expr(id) {
+            // Text expressions contain no rules, so that what they are made of is decided; it must be for
+            // complements, which are not monotone.
+            Expr::Not(body) => !nullable[body.index()],
+            Expr::And(parts) => parts.iter().all(|part| nullable[part.index()]),
+            _ => nullable[id.index()] || is_nullable(grammar, id, nullable),
+        };
+        std::mem::replace(&mut nullable[id.index()], is_nullable) != is_nullable
+    });
+}
+
+/// Facts while they are found.
+struct Found {
+    nullable: Vec<bool>,
+    productive: Vec<bool>,
+    nonempty: Vec<bool>,
+    first: Vec<ByteSet>,
+}
+
+impl Found {
+    fn settle(&mut self, grammar: &Grammar, order: &Order, arms: &HashMap<ExprId, Vec<ExprId>>) {
+        let Self { nullable, productive, nonempty, first } = self;
         order.settle(grammar, |id| {
             let i = id.index();
             let mut grown = false;
-            if !productive[i] && is_productive(grammar, id, &productive, &arms) {
+            if !productive[i] && is_productive(grammar, id, productive, arms) {
                 productive[i] = true;
                 grown = true;
             }
-            if !nonempty[i] && is_nonempty(grammar, id, &productive, &nonempty) {
+            if !nonempty[i] && is_nonempty(grammar, id, productive, nonempty) {
                 nonempty[i] = true;
                 grown = true;
             }
-            let next = first_of(grammar, id, &self.nullable, &first);
+            let next = first_of(grammar, id, nullable, first);
             grown |= next != first[i];
             first[i] = next;
             grown
         });
-        Ok(Self { nullable: self.nullable.clone(), productive, nonempty, first: Sets::of(&first) })
+    }
+
+    fn facts(self) -> Facts {
+        let Self { nullable, productive, nonempty, first } = self;
+        Facts { nullable, productive, nonempty, first: Sets::of(&first) }
     }
 }
 
@@ -236,17 +294,18 @@ impl Extent {
 }
 
 impl Facts {
-    /// Of each expression how many texts it matches; expressions that have rules are left unknown. What is known before
-    /// automata are built suffices.
+    /// Of each expression that is used how many texts it matches; expressions that have rules are left unknown. What is known
+    /// before automata are built suffices.
     ///
     /// PERF: "a name that matches a pattern, but none of these" is without number if the pattern is, and so are most
     /// intersections and complements of schemas.
-    pub(crate) fn extents(&self, grammar: &Grammar) -> Vec<Extent> {
+    pub(crate) fn extents(&self, grammar: &Grammar, order: &Order) -> Vec<Extent> {
         use Extent::{Cofinite, Finite, Infinite, Unknown};
         let mut extents = vec![Unknown; grammar.n_exprs()];
         // Whether it certainly matches some text.
         let mut productive = vec![false; grammar.n_exprs()];
-        for id in grammar.expr_ids().filter(|id| !grammar.properties(*id).has_rules) {
+        let is_asked = |id: &ExprId| order.is_used[id.index()] && !grammar.properties(*id).has_rules;
+        for id in grammar.expr_ids().filter(is_asked) {
             let of = |part: &ExprId| extents[part.index()];
             let all_are = |parts: &[ExprId], extent| parts.iter().all(|part| of(part) == extent);
             extents[id.index()] = match grammar.expr(id) {
@@ -545,11 +604,12 @@ mod tests {
             b.define(rules[i], body);
         }
         let grammar = b.build(rules[0]).expect("a grammar");
-        let order = Order::of(&grammar);
+        let order = Order::of(&grammar, &Library::default());
         assert_eq!(order.exprs().count(), order.is_used().iter().filter(|used| **used).count());
         assert!(order.components.iter().any(|component| component.len() > 3 * N), "the rules are a circle");
-        let nullable = Facts::nullable_of(&grammar, &order);
-        let facts = nullable.completed(&grammar, &order, &AnySymbols, |_| Ok::<_, ()>((true, true)));
+        let nullable = Facts::nullable_of(&grammar, &order, &Library::default());
+        let facts = nullable
+            .completed(&grammar, &order, &Library::default(), &AnySymbols, |_| Ok::<_, ()>((true, true)));
         let facts = facts.expect("nothing asks");
         for rule in grammar.rules() {
             let body = rule.body();

@@ -59,6 +59,7 @@ mod few;
 mod form;
 mod guards;
 mod lazy;
+mod library;
 mod loops;
 mod membership;
 mod symbols;

@@ -19,6 +19,7 @@
 use crate::components::{Components, components, components_from};
 use crate::config::Config;
 use crate::facts::Order;
+use crate::library::Library;
 use crate::regions;
 use formwork_grammar::{Expr, ExprId, Grammar, HashMap, HashSet, Rule, RuleId, Sharing};
 use smallvec::SmallVec;
@@ -65,38 +66,42 @@ impl Plan {
         self.keep[rule.index()]
     }
 
-    pub(crate) fn of(grammar: &Grammar, order: &Order, config: &Config) -> Self {
+    /// The plan that keeps all rules.
+    pub(crate) fn keeping_all(grammar: &Grammar, config: &Config) -> Self {
+        Self {
+            keep: vec![true; grammar.rules().len()],
+            splits: Arc::default(),
+            circles: Arc::default(),
+            captures: config.captures,
+            components: Arc::default(),
+            counters: config.counters,
+            shared_escapes: config.shared_escapes,
+            unbounded: unbounded(grammar, config),
+        }
+    }
+
+    pub(crate) fn of(grammar: &Grammar, order: &Order, library: &Library, config: &Config) -> Self {
         let n = grammar.rules().len();
-        let uses = Uses::of(grammar);
+        let uses = Uses::of(grammar, library);
         let root = grammar.root().index() as u32;
         let components = components_from([root], n, |rule| uses.callees(rule as usize).iter().copied());
         let components = Arc::new(components.sorted());
-        let runs = if config.runs { grammar.bounded_runs() } else { &[] };
-        let mut unbounded: Vec<ExprId> =
-            runs.iter().flat_map(|run| run.repetitions().iter().copied()).collect();
-        unbounded.sort_unstable();
-        let unbounded: Arc<[ExprId]> = unbounded.into();
+        let unbounded = unbounded(grammar, config);
         let circles = if regions::exist(grammar) { circles(grammar, &uses, &components) } else { Vec::new() };
         // Regions are found again by their rules.
         let is_region = |rule: &Rule| regions::is_region(rule) || config.captures && rule.capture().is_some();
         let captures = config.captures;
         if !config.inlining {
-            return Self {
-                keep: vec![true; n],
-                splits: Arc::default(),
-                circles: circles.into(),
-                captures,
-                components,
-                counters: config.counters,
-                shared_escapes: config.shared_escapes,
-                unbounded,
-            };
+            return Self { circles: circles.into(), components, ..Self::keeping_all(grammar, config) };
         }
-        let closed_exprs = closed(grammar, order);
+        let closed_exprs = closed(grammar, order, library);
         let closed = |rule: usize| closed_exprs[grammar.rules()[rule].body().index()];
         let mut keep: Vec<bool> = grammar.rules().iter().map(is_region).collect();
         let mut size = vec![1u64; n];
         keep[grammar.root().index()] = true;
+        for (rule, _) in library.known() {
+            keep[rule.index()] = true;
+        }
         let mut splits = HashMap::default();
         let mut measure = Measure::new(grammar);
         for component in components.iter() {
@@ -128,11 +133,11 @@ impl Plan {
             }
             // Callees come before callers, so the sizes of what is in line are known.
             for rule in callees_first(component, &uses, &keep) {
-                size[rule] = expanded_size(grammar, rule, &keep, &size, &unbounded, &mut measure);
-                let id = RuleId::from_index(rule).expect("a position among the rules");
                 if keep[rule] || !uses.reachable[rule] {
                     continue;
                 }
+                size[rule] = expanded_size(grammar, rule, &keep, &size, &unbounded, &mut measure);
+                let id = RuleId::from_index(rule).expect("a position among the rules");
                 keep[rule] = match (grammar.rule(id).sharing(), closed(rule)) {
                     (Sharing::Keep, _) => size[rule] > 2,
                     (_, true) if uses.count[rule] > 1 => size[rule] > SMALL,
@@ -207,6 +212,14 @@ impl Plan {
         let (unbounded, circles) = (Arc::clone(&self.unbounded), Arc::clone(&self.circles));
         Self { keep: vec![true; self.keep.len()], splits, components, unbounded, circles, ..*self }
     }
+}
+
+/// Repetitions whose upper bounds are left to whoever runs the automata; ascending.
+fn unbounded(grammar: &Grammar, config: &Config) -> Arc<[ExprId]> {
+    let runs = if config.runs { grammar.bounded_runs() } else { &[] };
+    let mut unbounded: Vec<ExprId> = runs.iter().flat_map(|run| run.repetitions().iter().copied()).collect();
+    unbounded.sort_unstable();
+    unbounded.into()
 }
 
 /// The rules on circles that cannot be put in line.
@@ -371,7 +384,7 @@ struct Uses {
 }
 
 impl Uses {
-    fn of(grammar: &Grammar) -> Self {
+    fn of(grammar: &Grammar, library: &Library) -> Self {
         let n = grammar.rules().len();
         let (mut callees_of, mut callees) = (vec![(0, 0); n], Vec::new());
         let mut count = vec![0u32; n];
@@ -382,6 +395,9 @@ impl Uses {
         reachable[grammar.root().index()] = true;
         let mut stack: Vec<ExprId> = Vec::new();
         while let Some(rule) = rules.pop() {
+            if library.knows(rule) {
+                continue;
+            }
             match left_recursion(grammar, rule) {
                 Some((tails, others)) => {
                     stack.extend(others);
@@ -589,8 +605,11 @@ fn expanded_size(
 }
 
 /// Expressions that look closed: nothing that they match seems to be the beginning of something longer that they match.
-fn closed(grammar: &Grammar, order: &Order) -> Vec<bool> {
+pub(crate) fn closed(grammar: &Grammar, order: &Order, library: &Library) -> Vec<bool> {
     let mut closed = vec![true; grammar.n_exprs()];
+    for (rule, known) in library.known() {
+        closed[grammar.rule(rule).body().index()] = known.closed;
+    }
     order.settle(grammar, |id| {
         let of = |expr: &ExprId| closed[expr.index()];
         let now = match grammar.expr(id) {

@@ -81,7 +81,15 @@ impl Sets {
     pub(crate) fn of(sets: &[ByteSet]) -> Self {
         let (mut numbering, mut list) = (Numbering::default(), Vec::with_capacity(USUAL));
         numbering.positions.reserve(USUAL);
-        let ids = sets.iter().map(|&set| numbering.number(set, |_, set| list.push(set))).collect();
+        // Neighbours are often equal.
+        let mut last = (ByteSet::EMPTY, SetId::EMPTY);
+        let mut number = |&set: &ByteSet| {
+            if set != last.0 {
+                last = (set, numbering.number(set, |_, set| list.push(set)));
+            }
+            last.1
+        };
+        let ids = sets.iter().map(&mut number).collect();
         Self { list: list.into(), ids }
     }
 

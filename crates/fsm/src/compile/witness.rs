@@ -319,10 +319,11 @@ mod tests {
         let (mut n_found, mut n_infinite, mut n_empty, mut n_shape) = (0, 0, 0, 0);
         for seed in 0..100 {
             let grammar = random_grammar(seed);
-            let order = Order::of(&grammar);
-            let nullable = Arc::new(Facts::nullable_of(&grammar, &order));
-            let plan = Arc::new(Plan::of(&grammar, &order, &config));
-            let extents = nullable.extents(&grammar);
+            let library = crate::library::Library::default();
+            let order = Order::of(&grammar, &library);
+            let nullable = Arc::new(Facts::nullable_of(&grammar, &order, &library));
+            let plan = Arc::new(Plan::of(&grammar, &order, &library, &config));
+            let extents = nullable.extents(&grammar, &order);
             let never = || false;
             let mut memory = Memory::default();
             let mut context = Context::new(&grammar, &nullable, &symbols, &config.limits, &mut memory);
