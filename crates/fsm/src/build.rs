@@ -12,7 +12,7 @@ use crate::dfa::Dfa;
 use crate::distinct;
 use crate::error::{Error, ErrorKind};
 use crate::facts::{Facts, Order, first_bytes, number};
-use crate::form::{self, Form, Former, Portable};
+use crate::form::{Form, Former, Portable};
 use crate::lazy::Lazy;
 use crate::library::Library;
 use crate::minimise::minimise;
@@ -524,11 +524,13 @@ impl Construction {
             // What the rule is says its identity; the form is written for the numbers in it.
             Unit::Rule(rule) | Unit::Region(rule) => {
                 let Some(identity) = identities[rule.index()] else { return false };
+                if former.identify(*rule, identity) {
+                    return true;
+                }
                 identities[rule.index()] = None;
                 let written = former.rule(grammar, plan, identities, *rule);
                 identities[rule.index()] = Some(identity);
-                former.words.clear();
-                former.words.extend([form::RULE, identity]);
+                former.identify(*rule, identity);
                 written
             }
             Unit::Set(set) if is_distinct(grammar, *set) => false,

@@ -79,6 +79,8 @@ pub(crate) struct Former {
     rule_positions: Vec<(u32, u32)>,
     stamp: u32,
     stack: Vec<ExprId>,
+    /// The rule that was written last, alone.
+    last: Option<RuleId>,
 }
 
 /// What the positions in a form name in one grammar.
@@ -114,7 +116,7 @@ pub(crate) fn counts(form: &[u32]) -> Counts {
 }
 
 // What units are: the first word of a whole rule's form, and the second one of others', behind the switches.
-pub(crate) const RULE: u32 = 100;
+const RULE: u32 = 100;
 const RECURSIVE: u32 = 101;
 const BODY: u32 = 102;
 const COUNTED: u32 = 103;
@@ -155,6 +157,7 @@ impl Former {
         self.words.push(self.switches);
         self.exprs.clear();
         self.rules.clear();
+        self.last = None;
         self.stamp += 1;
         self.positions.resize(grammar.n_exprs(), (0, 0));
         self.rule_positions.resize(grammar.rules().len(), (0, 0));
@@ -168,12 +171,15 @@ impl Former {
         identities: &Identities,
         rule: RuleId,
     ) -> bool {
+        let (first, mut is_alone) = (rule, true);
         self.start(grammar);
         self.call(rule);
         let mut next = 0;
         // Rules of the circle stand among the called ones; those that have an identity are written as that.
         while let Some(&rule) = self.rules.get(next) {
-            if next == 0 || identities[rule.index()].is_none() {
+            let is_inside = next == 0 || identities[rule.index()].is_none();
+            is_alone &= next == 0 || !is_inside;
+            if is_inside {
                 self.words.push(next as u32);
                 self.words.extend(region(grammar, rule));
                 if !self.expr(grammar, plan, identities, grammar.rule(rule).body()) {
@@ -182,7 +188,16 @@ impl Former {
             }
             next += 1;
         }
+        // Beside others of its circle it is written at length as long as these have no identities.
+        self.last = is_alone.then_some(first);
         true
+    }
+
+    /// Makes the words those of a rule with an identity; what its form names stays, if it was written last. False if it was not.
+    pub(crate) fn identify(&mut self, rule: RuleId, identity: u32) -> bool {
+        self.words.clear();
+        self.words.extend([RULE, identity]);
+        self.last == Some(rule)
     }
 
     /// The form of a unit that is no whole rule; false if it is too long.
