@@ -187,6 +187,26 @@ impl Questions {
         Some(next)
     }
 
+    /// Whether a digit of 2 at least leads where the one before it does.
+    fn is_like_last(&self, state: &State, digit: u8) -> bool {
+        let after_point = matches!(state.stage, Stage::Point | Stage::Fraction);
+        let bounds_do = state.compared.iter().zip(&self.bounds).all(|(compared, bound)| {
+            let digits = if after_point { &bound.fraction } else { &bound.whole };
+            let other = match digits.get(compared.n as usize) {
+                Some(other) => *other,
+                None => 0,
+            };
+            compared.order != Ordering::Equal || other != digit && other + 1 != digit
+        });
+        bounds_do
+            && state.rests.iter().zip(&self.divisors).all(|(rest, divisor)| match rest {
+                None => true,
+                // Neither is a zero.
+                Some((_, n)) if after_point && *n == divisor.places => true,
+                Some(_) => divisor.modulus == 1 || !after_point && divisor.divides_one,
+            })
+    }
+
     /// Forgets of a state what its future does not depend on; `None` if no number begins like that.
     fn reduced(&self, mut state: State) -> Option<State> {
         let decided = |i: usize| {
@@ -200,7 +220,7 @@ impl Questions {
             let order = match state.negative {
                 _ if sign_decides && self.bounds[i].value.is_negative() => Ordering::Greater,
                 // A negative number is below what is positive; zero with a sign is, too, or equal to zero.
-                _ if sign_decides && !self.bounds[i].value.is_zero() => Ordering::Less,
+                _ if sign_decides && (state.nonzero || !self.bounds[i].value.is_zero()) => Ordering::Less,
                 true if !sign_decides && decided(i) => state.compared[i].order.reverse(),
                 false if !sign_decides && decided(i) => state.compared[i].order,
                 _ => continue,
@@ -279,11 +299,19 @@ impl Fraction {
     }
 }
 
+/// Some characters that lead to one state.
+#[derive(Clone, Copy)]
+struct Edge {
+    low: u8,
+    high: u8,
+    target: usize,
+}
+
 /// The states that digits lead to.
 #[derive(Default)]
 struct Explored {
     /// Per state its edges, whether a number may end there, and how many digits stand side by side, as far as they are counted.
-    edges: Vec<Vec<(u8, usize)>>,
+    edges: Vec<Vec<Edge>>,
     ends: Vec<bool>,
     counts: Vec<u32>,
 }
@@ -355,13 +383,19 @@ impl Lowering<'_> {
             }
             let mut own = Vec::new();
             for &c in b"-.0123456789" {
+                if c >= b'2' && questions.is_like_last(&state, c - b'0') {
+                    if let Some(last) = own.last_mut().filter(|last: &&mut Edge| last.high + 1 == c) {
+                        last.high = c;
+                    }
+                    continue;
+                }
                 let next = questions.after(&state, c, fraction).and_then(|next| questions.reduced(next));
                 let Some(next) = next else { continue };
                 let target = *ids.entry(next).or_insert_with_key(|next| {
                     states.push(next.clone());
                     states.len() - 1
                 });
-                own.push((c, target));
+                own.push(Edge { low: c, high: c, target });
             }
             explored.edges.push(own);
             explored.counts.push(state.count);
@@ -442,8 +476,8 @@ impl Lowering<'_> {
         let Explored { edges, ends, counts } = explored;
         let mut sources: Vec<Vec<usize>> = vec![Vec::new(); edges.len()];
         for (state, own) in edges.iter().enumerate() {
-            for &(_, target) in own {
-                sources[target].push(state);
+            for edge in own {
+                sources[edge.target].push(state);
             }
         }
         let mut live = ends.to_vec();
@@ -467,8 +501,8 @@ impl Lowering<'_> {
         let mut start = self.b.never();
         for (state, own) in edges.iter().enumerate().filter(|&(state, _)| live[state]) {
             let mut targets: Vec<(usize, Vec<(char, char)>)> = Vec::new();
-            for &(c, target) in own.iter().filter(|&&(_, target)| live[target]) {
-                let range = (char::from(c), char::from(c));
+            for &Edge { low, high, target } in own.iter().filter(|edge| live[edge.target]) {
+                let range = (char::from(low), char::from(high));
                 match targets.iter_mut().find(|(other, _)| *other == target) {
                     Some((_, ranges)) => ranges.push(range),
                     None => targets.push((target, vec![range])),
