@@ -125,7 +125,8 @@ impl Default for Digits {
 pub enum Numbers {
     /// Whole numbers without fraction and exponent, which is what typed clients can read, and at most
     /// [64 digits](Options::max_digits) side by side;
-    /// numbers with bounds with an exponent only after one non-zero digit (`1.5e-7`), other numbers as JSON allows.
+    /// numbers with bounds with an exponent only after one non-zero digit (`1.5e-7`), with `multipleOf` besides only where
+    /// they are farther from zero than any bound, other numbers as JSON allows.
     #[default]
     Plain,
     /// Also `1.0` and `1e2` where a whole number is asked for. Numbers that are compared (with bounds and constants) have an
@@ -178,8 +179,8 @@ impl Options {
     /// Sets the most digits that stand side by side in a number, but under [`Numbers::Any`], so that no model goes on for
     /// ever with them; `None` means without end. Default 64; fewer than 32 are 32.
     ///
-    /// `multipleOf` over numbers that cannot be listed is without this bound, and so are numbers beside constants and bounds
-    /// of nearly as many digits; the report says where.
+    /// Numbers of which more is asked than multiples and bounds (`not` a multiple) are without this bound, and so are numbers
+    /// beside constants and bounds of nearly as many digits; the report says where.
     #[must_use]
     pub fn max_digits(mut self, max: Option<u32>) -> Self {
         self.max_digits = Digits(max.map(|max| max.max(32)));

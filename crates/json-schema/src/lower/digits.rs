@@ -4,6 +4,14 @@
 //! won; for a divisor, the remainder. At the end the formula is evaluated on that. So any combination is exact, and what
 //! a divisor costs is its remainders, times a few for each bound beside it. States are rules that end with each other,
 //! which the engine turns into one automaton. Where they are many, `decimals.rs` computes them one by one instead.
+//!
+//! Digits that neither a bound nor a divisor tells apart are followed once. Where any digit may be the last one, a state that
+//! leads back to itself is a repetition, bounded as all runs of digits are: states before it count the digits that stand
+//! in front.
+//!
+//! # Worked example
+//! `multipleOf: 0.5, minimum: 1, maximum: 12`: behind `1` the number equals the one bound and begins like the other: it may
+//! end, and goes on with `0` to `2` or a point. Behind `12.` only zeros come, behind `3.` a `0` or a `5`, and then zeros.
 
 use super::Lowering;
 use crate::decimal::Decimal;
