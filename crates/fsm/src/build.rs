@@ -28,7 +28,7 @@ use formwork_grammar::{ByteSet, Expr, ExprId, Grammar, HashMap, TextLengths};
 use smallvec::SmallVec;
 use std::cell::OnceCell;
 use std::num::NonZeroU32;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 /// Counted automata of more states are not minimised.
 ///
@@ -122,7 +122,8 @@ pub(crate) struct Memory {
 /// Automata over code points kept from grammar to grammar, and what finds them.
 #[derive(Debug)]
 struct SharedTexts {
-    cache: Arc<Cache>,
+    /// It has what makes the states of large rules, which has this: whoever builds has the cache itself.
+    cache: Weak<Cache>,
     former: Mutex<Former>,
 }
 
@@ -131,7 +132,7 @@ const WORTH_SHARING: usize = 16;
 
 impl Memory {
     fn new(cache: &Arc<Cache>, config: &Config) -> Self {
-        let shared = SharedTexts { cache: Arc::clone(cache), former: Mutex::new(Former::new(config)) };
+        let shared = SharedTexts { cache: Arc::downgrade(cache), former: Mutex::new(Former::new(config)) };
         Self { shared: config.shared_rules.then(|| Arc::new(shared)), ..Self::default() }
     }
 
@@ -155,9 +156,10 @@ impl Memory {
         run: impl FnOnce(&Cache, &[u32]) -> T,
     ) -> Option<T> {
         let SharedTexts { cache, former } = &**self.shared.as_ref()?;
+        let cache = cache.upgrade()?;
         // A form begins anew whatever a thread that panicked has left.
         let mut former = former.lock().unwrap_or_else(PoisonError::into_inner);
-        former.text(grammar, plan, parts).then(|| run(cache, &former.words))
+        former.text(grammar, plan, parts).then(|| run(&cache, &former.words))
     }
 
     /// The same for who numbers units apart.

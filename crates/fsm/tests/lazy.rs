@@ -151,3 +151,23 @@ fn what_states_are_made_from_is_forgotten_and_made_again() {
     forgetful.iter().zip(&retentive).for_each(|(ours, theirs)| assert_eq!(ours, theirs));
     assert!(2 * little < much, "{little} of {much}");
 }
+
+/// What is kept of a rule's states must not keep the cache that it is kept in.
+#[test]
+fn a_cache_goes_when_nobody_has_it() {
+    let text = "root ::= \"[\" (\"a\" item | \"b\" [a-z]{1,500} | \"c\" root)* \"]\"\nitem ::= \"(\" root \")\" | [0-9]+\n";
+    let grammar = formwork_ebnf::grammar(text).expect("a grammar");
+    let mut config = Config::default();
+    config.limits.whole_nodes = 0;
+    let symbols: Arc<dyn formwork_fsm::Symbols> = Arc::new(formwork_fsm::AnySymbols);
+    let cache = Arc::new(Cache::default());
+    let build =
+        || formwork_fsm::build_with(&grammar, &config, &cache, &symbols, &|| false).expect("automata");
+    let automata = [build(), build()];
+    automata.iter().for_each(|automata| automata.complete(&|| false).expect("within limits"));
+    let known = Arc::downgrade(&cache);
+    drop(automata);
+    assert!(cache.memory_size() > 0);
+    drop(cache);
+    assert!(known.upgrade().is_none(), "something that is kept has the cache");
+}
