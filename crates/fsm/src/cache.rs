@@ -199,17 +199,14 @@ impl Cache {
         texts.insert(packed[..].into(), kept);
     }
 
-    /// What is known of the rules of a [library](crate::library).
+    /// What is known of the rules of a [library](crate::library). What is old is to be found out anew: else the identities in
+    /// it would be used on and on, and the forms that they stand for would be forgotten.
     pub(crate) fn library(&self, form: &[u32]) -> Option<Arc<[KnownRule]>> {
         let mut inner = self.lock();
-        let form_size = inner.pack(form);
+        inner.pack(form);
         let Inner { libraries, packed, .. } = &mut *inner;
         let (rules, was_old) = libraries.get(&packed[..])?;
-        let rules = Arc::clone(rules);
-        if was_old {
-            self.count(&mut inner, form_size + size_of_val(&*rules));
-        }
-        Some(rules)
+        (!was_old).then(|| Arc::clone(rules))
     }
 
     /// Keeps what is known of the rules of a library.

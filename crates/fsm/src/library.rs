@@ -210,9 +210,17 @@ mod tests {
         let (first, second) = (grammar("["), grammar("("));
         assert_eq!(n_used(&first), 10);
         let symbols: Arc<dyn crate::Symbols> = Arc::new(crate::AnySymbols);
+        let build = || crate::build_with(&first, &config, &cache, &symbols, &|| false).expect("automata");
         for _ in 0..2 {
-            crate::build_with(&first, &config, &cache, &symbols, &|| false).expect("automata");
+            build();
             assert_eq!((n_used(&first), n_used(&second)), (4, 4));
         }
+        // What was not used since the generations changed is found out anew, and then known again.
+        let much = vec![u32::MAX; 5 << 20];
+        cache.keep_library(&much, Arc::new([]));
+        assert_eq!(n_used(&second), 10);
+        cache.keep_library(&much[1..], Arc::new([]));
+        build();
+        assert_eq!((n_used(&first), n_used(&second)), (4, 4));
     }
 }
