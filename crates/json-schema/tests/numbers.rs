@@ -217,6 +217,12 @@ fn any_spelling_is_there_or_reported() {
             &["1.5e2", "75"],
             true,
         ),
+        (
+            r#"{"type": "number", "multipleOf": 0.5, "minimum": 1}"#,
+            &["1e2", "1.5e1", "2.50"],
+            &["1.25e1", "0.5", "-5e1"],
+            true,
+        ),
         (r#"{"enum": [100, 0]}"#, &["1e2", "100.0", "0e5", "-0.0E-3"], &["1e1", "0.1"], true),
     ] {
         let compiled = Schema::new(&any, schema).expect("supported");
@@ -369,6 +375,29 @@ fn a_listed_fraction_is_no_integer() {
         }
         for text in ["1.5", "1.50", "15e-1", "-0.5", "1", "4"] {
             assert!(!schema.accepts(text), "{text} {numbers:?}");
+        }
+    }
+}
+
+/// What Python's and ECMAScript's serialisers write with an exponent.
+#[test]
+fn multiples_that_serialisers_write_with_an_exponent_are_there() {
+    for (asked, yes, no) in [
+        (
+            r#""multipleOf": 0.00001, "minimum": 0, "maximum": 1"#,
+            &["2e-05", "1.5e-4", "0.5"][..],
+            &["2e-06", "1.5e-05", "2e0"][..],
+        ),
+        (r#""multipleOf": 0.5, "minimum": 0, "maximum": 1e20"#, &["1e+17", "0.5"], &["1e21", "-1e17"]),
+        (r#""multipleOf": 0.25, "minimum": 0.25"#, &["1e+16", "1.5e300"], &["-1e16", "0"]),
+        (r#""multipleOf": 0.5, "not": {"enum": [2]}"#, &["1e+16", "1.5"], &["2", "2.0"]),
+    ] {
+        let schema = format!("{{\"type\": \"number\", {asked}}}");
+        let grammar = Schema::new(&Options::default(), &schema).expect("supported");
+        for (texts, expected) in [(yes, true), (no, false)] {
+            for text in texts {
+                assert_eq!(grammar.accepts(text), expected, "{schema} {text}");
+            }
         }
     }
 }

@@ -200,10 +200,7 @@ impl Questions {
         let after_point = matches!(state.stage, Stage::Point | Stage::Fraction);
         let bounds_do = state.compared.iter().zip(&self.bounds).all(|(compared, bound)| {
             let digits = if after_point { &bound.fraction } else { &bound.whole };
-            let other = match digits.get(compared.n as usize) {
-                Some(other) => *other,
-                None => 0,
-            };
+            let other = digits.get(compared.n as usize).copied().unwrap_or(0);
             compared.order != Ordering::Equal || other != digit && other + 1 != digit
         });
         bounds_do

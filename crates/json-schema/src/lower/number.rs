@@ -119,14 +119,29 @@ impl Lowering<'_> {
         }
         let bound = self.runs.max.filter(|_| last == LastDigit::Any);
         if bound.is_none() {
-            self.runs.has_others = true;
-            if self.options.digits_in_a_row().is_some() {
-                let pointer = self.normal.pointer_of(self.demand, "multipleOf")?;
-                let what = "multipleOf (digits are not bounded)".to_owned();
-                self.notes.push(ReportEntry { pointer, what });
-            }
+            self.leave_digits_unbounded()?;
         }
         self.by_digits(formula, whole, bound, pointer)
+    }
+
+    /// From now on digits side by side are not bounded by who counts them; said in the report.
+    fn leave_digits_unbounded(&mut self) -> Result<(), Error> {
+        self.runs.has_others = true;
+        if self.options.digits_in_a_row().is_some() {
+            let pointer = self.normal.pointer_of(self.demand, "multipleOf")?;
+            self.notes.push(ReportEntry { pointer, what: "multipleOf (digits are not bounded)".to_owned() });
+        }
+        Ok(())
+    }
+
+    /// Whether no serialiser writes a number of a formula of multiples and bounds with an exponent, but for those farther from
+    /// zero than any bound: Python does from 10¹⁶ on and below 10⁻⁴, ECMAScript from 10²¹ and below 10⁻⁶.
+    fn is_written_plainly(&self, formula: FormulaId) -> bool {
+        self.normal.formulas.conjuncts(formula).iter().all(|&part| match self.normal.formulas.get(part) {
+            Formula::Atom(Atom::Multiple(of, true)) => unit_of(of).is_some_and(|unit| unit >= -4),
+            Formula::Atom(Atom::Above { bound, .. } | Atom::Below { bound, .. }) => bound.magnitude() < 16,
+            _ => false,
+        })
     }
 
     /// Says in the report, where every spelling was asked for, which ones of compared numbers there are: to compare digits
@@ -184,12 +199,15 @@ impl Lowering<'_> {
         // As expressions, multiples are an intersection with each bound, for whose automaton an output waited 10 ms.
         let has_digits = has_multiples
             && match self.options.numbers {
-                Numbers::Plain => true,
-                Numbers::Any => !whole,
+                Numbers::Plain => whole || self.is_written_plainly(formula),
+                Numbers::Any => !whole && self.is_written_plainly(formula),
                 Numbers::Canonical => false,
             };
         if has_digits || atoms.iter().any(|(_, atom)| decides_no_digits(atom)) {
             let numbers = self.multiples_by_digits(formula, whole, pointer)?;
+            if has_digits && !whole {
+                self.note_exponents(pointer);
+            }
             let scientific = if whole { None } else { self.scientific_multiples(formula) };
             return Ok(match scientific {
                 Some(scientific) => self.b.alt([numbers, scientific]),
@@ -198,7 +216,10 @@ impl Lowering<'_> {
         }
         if has_multiples {
             // The last digits decide, so that not every one can be the last.
-            self.runs.has_others = true;
+            match whole && self.last_digit(formula) == LastDigit::Any {
+                true => self.runs.has_others = true,
+                false => self.leave_digits_unbounded()?,
+            }
         }
         // With exponents, that a number is whole is a condition like others.
         let by_digits = whole && self.options.numbers != Numbers::Any;
