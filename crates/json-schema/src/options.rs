@@ -125,8 +125,9 @@ impl Default for Digits {
 pub enum Numbers {
     /// Whole numbers without fraction and exponent, which is what typed clients can read, and at most
     /// [64 digits](Options::max_digits) side by side;
-    /// numbers with bounds with an exponent only after one non-zero digit (`1.5e-7`), with `multipleOf` besides only where
-    /// they are farther from zero than any bound, other numbers as JSON allows.
+    /// numbers with bounds with an exponent only after one non-zero digit (`1.5e-7`), other numbers as JSON allows. Multiples
+    /// of 0.0001 or more, beside bounds below 10¹⁶, have one only where they are farther from zero than any bound, since
+    /// serialisers write nearer ones without.
     #[default]
     Plain,
     /// Also `1.0` and `1e2` where a whole number is asked for. Numbers that are compared (with bounds and constants) have an

@@ -3,8 +3,8 @@
 //! Every atom is replaced by the spellings it allows, so a formula in negation normal form stays inside what it means:
 //! where an atom's spellings cannot all be said (whole numbers with exponents, say), it is some of them, never more.
 //!
-//! Multiples are decided digit by digit instead (`digits.rs`), together with all that is asked beside them: as expressions
-//! they were an intersection with each bound.
+//! Multiples are decided digit by digit instead (`digits.rs`), together with all that is asked beside them, where no exponents
+//! are lost by it that serialisers write: as expressions they are an intersection with each bound.
 
 use super::Lowering;
 use super::canonical::Canonical;
