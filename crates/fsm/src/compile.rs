@@ -166,9 +166,9 @@ impl<'g> Context<'g> {
             Expr::Seq(parts) => parts,
             _ => &whole,
         };
-        let parts: Vec<Spelled> = parts.iter().map(|&part| (part, Spelling::Utf8)).collect();
-        let unit = match &mut pieces(self.grammar, plan, &self.memory.measurable, &parts)[..] {
-            [Piece::Counted { shape, min, max }] => self.counted_unit(shape.clone(), *min, *max).0,
+        let parts: SmallVec<[Spelled; 8]> = parts.iter().map(|&part| (part, Spelling::Utf8)).collect();
+        let unit = match pieces(self.grammar, plan, &self.memory.measurable, &parts).as_deref() {
+            Some([Piece::Counted { shape, min, max }]) => self.counted_unit(shape.clone(), *min, *max).0,
             _ => Unit::Rule(rule),
         };
         self.memory.units.intern(unit, rule)
@@ -450,18 +450,19 @@ impl Builder<'_, '_> {
     }
 
     fn in_pieces(&mut self, parts: &[Spelled], next: NodeId) -> NodeId {
-        self.pieces(parts).into_iter().rev().fold(next, |next, piece| match piece {
+        let Some(pieces) = self.pieces(parts) else { return self.uncounted(parts, next) };
+        pieces.into_iter().rev().fold(next, |next, piece| match piece {
             Piece::Plain((part, spelling)) => self.node(part, spelling, next),
             Piece::Counted { shape, min, max } => self.call_counted(shape, min, max, next),
         })
     }
 
-    /// What stands around a repetition in its automaton: nothing in it is counted apart.
+    /// A sequence in which nothing is counted apart: what stands around a repetition in its automaton, and most others.
     fn uncounted(&mut self, parts: &[Spelled], next: NodeId) -> NodeId {
         parts.iter().rev().fold(next, |next, &(part, spelling)| self.node(part, spelling, next))
     }
 
-    fn pieces(&self, parts: &[Spelled]) -> Vec<Piece> {
+    fn pieces(&self, parts: &[Spelled]) -> Option<Vec<Piece>> {
         pieces(self.context.grammar, self.plan, &self.context.memory.measurable, parts)
     }
 
@@ -482,7 +483,7 @@ impl Builder<'_, '_> {
         next: NodeId,
         work: &mut Work<'_>,
     ) -> Result<(), Stop> {
-        if let [Piece::Counted { .. }] = self.pieces(&[(expr, spelling)])[..] {
+        if let Some([Piece::Counted { .. }]) = self.pieces(&[(expr, spelling)]).as_deref() {
             let target = self.sequence(&[expr], spelling, next);
             self.nfa.nodes[node as usize] = self.nfa.split(&[target]);
             return Ok(());

@@ -156,15 +156,17 @@ pub(crate) enum Piece {
     Counted { shape: Shape, min: u32, max: Option<u32> },
 }
 
-/// Cuts a sequence into plain operands and counted pieces.
+/// Cuts a sequence into plain operands and counted pieces. `None` if nothing in it is counted.
 pub(crate) fn pieces(
     grammar: &Grammar,
     plan: &Plan,
     measurable: &Measurable,
     parts: &[Spelled],
-) -> Vec<Piece> {
+) -> Option<Vec<Piece>> {
     let counted = |part| counted(grammar, plan, measurable, part);
     let parts = &flattened(grammar, parts, |part| counted(part).is_some())[..];
+    // PERF: hardly any sequence counts.
+    parts.iter().find(|&&part| counted(part).is_some())?;
     let mut pieces = Vec::new();
     let mut next = 0;
     for (i, &part) in parts.iter().enumerate() {
@@ -204,7 +206,7 @@ pub(crate) fn pieces(
         next = end;
     }
     pieces.extend(parts[next..].iter().map(|&part| Piece::Plain(part)));
-    pieces
+    Some(pieces)
 }
 
 /// Whether an operand begins with an ASCII character that is no backslash.
