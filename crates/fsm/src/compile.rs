@@ -3,6 +3,7 @@
 //! An expression becomes a node *for what follows it* (see [`nfa`](crate::nfa)). Nothing recurses: a node is allotted
 //! first and filled from a work list.
 
+mod leads;
 mod literals;
 mod tags;
 mod texts;
@@ -223,6 +224,8 @@ pub(crate) struct Draft {
     /// Goes on nowhere.
     dead: NodeId,
     memo: HashMap<(ExprId, Spelling, NodeId), NodeId>,
+    /// The same of [leads](leads).
+    leads: HashMap<(leads::Lead, NodeId), NodeId>,
     /// Nodes to be written.
     todo: Vec<NodeId>,
     speller: Speller,
@@ -249,6 +252,7 @@ impl Draft {
             end,
             dead,
             memo: HashMap::with_capacity_and_hasher(USUAL, Seeded::default()),
+            leads: HashMap::default(),
             todo: Vec::with_capacity(USUAL),
             speller: Speller::default(),
             texts: Vec::new(),
@@ -265,7 +269,7 @@ impl Draft {
 
     /// Heap memory in bytes, about.
     pub(crate) fn memory_size(&self) -> usize {
-        self.memo.allocation_size() + self.speller.memory_size()
+        self.memo.allocation_size() + self.leads.allocation_size() + self.speller.memory_size()
     }
 
     /// Units have other numbers from now on.
@@ -450,16 +454,11 @@ impl Builder<'_, '_> {
     }
 
     fn in_pieces(&mut self, parts: &[Spelled], next: NodeId) -> NodeId {
-        let Some(pieces) = self.pieces(parts) else { return self.uncounted(parts, next) };
+        let Some(pieces) = self.pieces(parts) else { return self.leads(parts, next) };
         pieces.into_iter().rev().fold(next, |next, piece| match piece {
             Piece::Plain((part, spelling)) => self.node(part, spelling, next),
             Piece::Counted { shape, min, max } => self.call_counted(shape, min, max, next),
         })
-    }
-
-    /// A sequence in which nothing is counted apart: what stands around a repetition in its automaton, and most others.
-    fn uncounted(&mut self, parts: &[Spelled], next: NodeId) -> NodeId {
-        parts.iter().rev().fold(next, |next, &(part, spelling)| self.node(part, spelling, next))
     }
 
     fn pieces(&self, parts: &[Spelled]) -> Option<Vec<Piece>> {
@@ -610,7 +609,7 @@ impl Builder<'_, '_> {
     }
 
     fn counted(&mut self, start: NodeId, shape: &Shape, work: &mut Work<'_>) -> Result<(), Stop> {
-        let exit = self.uncounted(&shape.after, self.draft.end);
+        let exit = self.leads(&shape.after, self.draft.end);
         let head = match &shape.body {
             Body::Repeated(body) => {
                 let head = self.nfa.reserve();
@@ -636,7 +635,7 @@ impl Builder<'_, '_> {
                 self.embed(dfa, shape.body_spelling, exit, true)
             }
         };
-        let first = self.uncounted(&shape.before, head);
+        let first = self.leads(&shape.before, head);
         self.nfa.nodes[start as usize] = self.nfa.split(&[first]);
         Ok(())
     }

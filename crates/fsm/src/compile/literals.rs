@@ -4,12 +4,12 @@ use super::Builder;
 use crate::few::Few;
 use crate::nfa::{LiteralLetter, Node, NodeId, Range};
 use crate::spelling::Spelling;
-use crate::unit::Unit;
+use crate::unit::{Spelled, Unit};
 use formwork_grammar::{Expr, ExprId, Grammar};
 use smallvec::SmallVec;
 use std::num::NonZeroU32;
 
-impl Builder<'_, '_> {
+impl<'g> Builder<'_, 'g> {
     /// The node that begins a literal; not empty.
     pub(super) fn literal(&mut self, bytes: &[u8], spelling: Spelling, next: NodeId) -> Node {
         if let Some(literal) = self.plain_literal(bytes, spelling, next) {
@@ -26,26 +26,40 @@ impl Builder<'_, '_> {
 
     /// The same for one whose letters are bytes that stand for themselves, if it has several.
     fn plain_literal(&mut self, bytes: &[u8], spelling: Spelling, next: NodeId) -> Option<Node> {
-        let is_plain = |&byte: &u8| (b' '..0x80).contains(&byte) && byte != b'"' && byte != b'\\';
-        let are_plain = match spelling {
-            Spelling::Utf8 => true,
-            Spelling::Json => self.draft.shares_escapes && bytes.iter().all(is_plain),
-            Spelling::CodePoints => bytes.is_ascii(),
-        };
-        if bytes.len() < 2 || !are_plain {
+        if bytes.len() < 2 || !self.is_plain(bytes, spelling) {
             return None;
         }
         let calls_escapes = spelling == Spelling::Json;
-        let letters: SmallVec<[LiteralLetter; 32]> = bytes
-            .iter()
-            .rev()
-            .map(|&byte| {
-                let letter = u32::from(byte);
-                let unit = calls_escapes.then(|| self.escape_of(letter));
-                LiteralLetter { letter, unit: unit.and_then(NonZeroU32::new) }
-            })
-            .collect();
+        let letters = bytes.iter().rev().map(|&byte| self.literal_letter(byte, calls_escapes));
+        let letters: SmallVec<[LiteralLetter; 32]> = letters.collect();
         Some(self.nfa.literal(letters.into_iter(), next))
+    }
+
+    fn is_plain(&self, bytes: &[u8], spelling: Spelling) -> bool {
+        let is_plain = |&byte: &u8| (b' '..0x80).contains(&byte) && byte != b'"' && byte != b'\\';
+        match spelling {
+            Spelling::Utf8 => true,
+            Spelling::Json => self.draft.shares_escapes && bytes.iter().all(is_plain),
+            Spelling::CodePoints => bytes.is_ascii(),
+        }
+    }
+
+    /// The letters of a literal that are bytes and stand for themselves, and whether each has escapes.
+    pub(super) fn plain_letters(&self, (part, spelling): Spelled) -> Option<(&'g [u8], bool)> {
+        let grammar = self.context.grammar;
+        let (literal, spelling) = match grammar.expr(part) {
+            Expr::JsonText(text) => (*text, Spelling::Json),
+            _ => (part, spelling),
+        };
+        let Expr::Bytes(bytes) = grammar.expr(literal) else { return None };
+        self.is_plain(bytes, spelling).then_some((bytes, spelling == Spelling::Json))
+    }
+
+    /// A letter of a [plain](Self::plain_letters) literal.
+    pub(super) fn literal_letter(&mut self, byte: u8, calls_escapes: bool) -> LiteralLetter {
+        let letter = u32::from(byte);
+        let unit = calls_escapes.then(|| self.escape_of(letter));
+        LiteralLetter { letter, unit: unit.and_then(NonZeroU32::new) }
     }
 
     /// The node that reads one of these [letters of literals](letters_of).
