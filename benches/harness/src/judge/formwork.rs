@@ -6,12 +6,16 @@ use crate::engine::{Compiled, Engine, Failure, Laps, Session};
 use crate::protocol::{Job, Source, Start};
 use anyhow::Result;
 use formwork::tags::{self, Cache};
-use formwork::{CompiledGrammar, Compiler, Config, Grammar, Matcher, Pool, TokenId, Vocabulary, fsm};
+use formwork::{
+    CompiledGrammar, Compiler, Config, Grammar, Matcher, Pool, TokenId, Vocabulary, fsm, json_schema,
+};
 
 /// Formwork with one configuration of its compiler.
 struct Formwork {
     compiler: Compiler,
     config: Config,
+    /// How schemas are read that stand by themselves.
+    options: json_schema::Options,
     /// What schemas in structural tags become, as a server would keep it.
     schemas: Cache,
 }
@@ -23,16 +27,17 @@ struct Formwork {
 pub fn engine(start: &Start) -> Result<Box<dyn Engine>> {
     let config = variants::config(&start.variant)?;
     let compiler = compiler(tokenizer::vocabulary(&start.tokenizer)?, &config);
-    Ok(Box::new(Formwork { compiler, config, schemas: Cache::default() }))
+    let options = variants::schemas(&start.variant);
+    Ok(Box::new(Formwork { compiler, config, options, schemas: Cache::default() }))
 }
 
 fn compiler(vocabulary: Vocabulary, config: &Config) -> Compiler {
     Compiler::builder(vocabulary).config(config.clone()).build()
 }
 
-fn grammar(source: &Source, schemas: &Cache) -> Result<Grammar, Failure> {
+fn grammar(source: &Source, options: &json_schema::Options, schemas: &Cache) -> Result<Grammar, Failure> {
     match source {
-        Source::Schema(text) => formwork::json_schema::grammar(text).map_err(|error| error.to_string()),
+        Source::Schema(text) => options.grammar(text).map_err(|error| error.to_string()),
         Source::Ebnf(text) => formwork::ebnf::grammar(text).map_err(|error| error.to_string()),
         Source::Regex(text) => formwork::regex::grammar(text).map_err(|error| error.to_string()),
         Source::Tag(text) => {
@@ -48,7 +53,7 @@ impl Engine for Formwork {
     }
 
     fn compile(&self, source: &Source, laps: &mut Laps) -> Result<Box<dyn Compiled>, Failure> {
-        let grammar = grammar(source, &self.schemas)?;
+        let grammar = grammar(source, &self.options, &self.schemas)?;
         laps.lap("frontend");
         let compiled = self.compiler.compile(&grammar).map_err(|error| error.to_string())?;
         let config = self.config.automata.clone();
@@ -59,8 +64,8 @@ impl Engine for Formwork {
     /// With another vocabulary, so that nothing is shared with what is measured.
     fn warm_up(&self, job: &Job) -> Result<(), Failure> {
         let compiler = compiler(Vocabulary::bytes(), &self.config);
-        let compiled =
-            compiler.compile(&grammar(&job.source, &Cache::default())?).map_err(|error| error.to_string())?;
+        let grammar = grammar(&job.source, &self.options, &Cache::default())?;
+        let compiled = compiler.compile(&grammar).map_err(|error| error.to_string())?;
         let mut mask = vec![0; compiler.vocabulary().mask_words()];
         for document in &job.documents {
             let mut matcher = Matcher::new(&compiled);

@@ -1,7 +1,7 @@
 //! Formwork with other switches: what the ablation compares, and what stands behind the colon of `formwork:…`.
 
 use anyhow::{Context, Result};
-use formwork::Config;
+use formwork::{Config, json_schema};
 
 /// An optimisation, and how to do without it.
 #[derive(Debug)]
@@ -89,6 +89,7 @@ pub const SWITCHES: &[Switch] = &[
 /// The configuration of a variant:
 /// - nothing: the default;
 /// - `jit`: nothing is computed at compile; `eager`: everything that compile can compute is;
+/// - `unbounded`: the default; schemas are read [otherwise](schemas);
 /// - `no-NAME`: all but this switch;
 /// - `first-N`: the first so many switches only.
 ///
@@ -98,10 +99,13 @@ pub fn config(variant: &str) -> Result<Config> {
     let mut config = Config::default();
     let unknown = || {
         let names: Vec<_> = SWITCHES.iter().map(|switch| switch.name).collect();
-        format!("no variant `{variant}`: jit, eager, no-NAME or first-N with switches {}", names.join(", "))
+        format!(
+            "no variant `{variant}`: jit, eager, unbounded, no-NAME or first-N with switches {}",
+            names.join(", ")
+        )
     };
     match variant {
-        "" => {}
+        "" | UNBOUNDED => {}
         "jit" => config.precompute = 0,
         "eager" => config.precompute = u64::MAX,
         _ => {
@@ -117,6 +121,18 @@ pub fn config(variant: &str) -> Result<Config> {
         }
     }
     Ok(config)
+}
+
+/// White space and digits side by side without a bound: what the bounds cost is the difference.
+const UNBOUNDED: &str = "unbounded";
+
+/// How a variant reads schemas.
+pub fn schemas(variant: &str) -> json_schema::Options {
+    let options = json_schema::Options::default();
+    match variant {
+        UNBOUNDED => options.whitespace(json_schema::Whitespace::Any).max_digits(None),
+        _ => options,
+    }
 }
 
 #[cfg(test)]
