@@ -3,15 +3,16 @@
 //! Between the members of an object stand blanks, quotes, names, colons and commas: eight operands for a member, and each of
 //! them a node to be found, written and closed over, a repetition three. But blanks before a comma are one node that reads
 //! either a blank, and stays, or the comma, and goes on; a name with its quotes is one literal. So a sequence is built from
-//! *leads*: some literals side by side, or a call, together with the loop of characters before them, if there is one.
+//! *leads*: some literals side by side, together with the loop of characters before them, if there is one. (A call with the
+//! blanks before it as one node was tried: 0.3% of what missed masks cost, where this is 3%.)
 //!
 //! A lead ends where the next loop begins, so that sequences share what follows: `, "b":` behind a member and `"b":` behind the
 //! brace have the same node from the blanks before the quote on. Nodes of leads are remembered as those of expressions are.
 //!
 //! # Worked example
-//! `" "* "," " "* "\"" "ab" "\"" value`, from its end: n1 reads `value`. The three literals and the blanks before them are n2, which
-//! reads a blank and goes to n2, or a quote and goes to n3, the literal `ab"` before n1. The blanks and the comma are n4, which
-//! reads a blank and goes to n4, or a comma and goes to n2. Operand by operand it would be eleven nodes.
+//! `" "* "," " "* "\"" "ab" "\"" value`, from its end: n1 reads `value`. The three literals and the blanks before them are n2,
+//! which reads a blank and goes to n2, or a quote and goes to n3, the literal `ab"` before n1. The blanks and the comma are n4,
+//! which reads a blank and goes to n4, or a comma and goes to n2. Operand by operand it would be eleven nodes.
 
 use super::Builder;
 use crate::nfa::{LiteralLetter, NodeId, Range};
