@@ -47,6 +47,22 @@ fn a_state_beyond_a_limit_marks_the_rule_as_failed() {
 }
 
 #[test]
+fn a_member_behind_a_comma_is_the_one_behind_the_brace() {
+    // Blanks and literals are one node up to the next blanks, so that what follows is shared.
+    let member = r#"[ \t]* "\"" "ab" "\"" [ \t]* ":" digit"#;
+    let text = format!(
+        "root ::= \"{{\" ([ \\t]* \",\" {member} | {member} | {member} [ \\t]* \",\" {member}) [ \\t]* \"}}\"\ndigit ::= [0-9]\n"
+    );
+    let automata = lazy(&text, 1_000);
+    let at = |text: &str| after(&automata, text.as_bytes()).expect("a way");
+    assert_eq!(at("{,\"a"), at("{ , \"a"));
+    assert_eq!(at("{,\"a"), at("{\"ab\":1,\"a"));
+    assert_eq!(at("{,\"ab\" :1"), at("{\"ab\":1 , \"ab\":2"));
+    assert_ne!(at("{,\"a"), at("{\"a"), "only there a comma may follow");
+    assert!(automata.is_accepting(at("{\"ab\":1 , \"ab\":2 }")));
+}
+
+#[test]
 fn a_rule_with_too_many_nodes_in_line_calls_the_others() {
     // Written out, the root is fifty lists of fifty words.
     let list = |name: &str, item: &str| {
