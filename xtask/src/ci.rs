@@ -34,11 +34,16 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         });
         conformance(&mut steps, &root);
     }
+    steps.step("tests with hashes that collide", || cargo(&root, &COLLIDING.split(' ').collect::<Vec<_>>()));
     steps.step("fuzz smoke", || own("fuzz", vec!["smoke".to_owned()]));
     let mut tally = None;
     steps.step("tests: cargo test --workspace", || tests(&root, &mut tally));
     steps.finish(tally)
 }
+
+/// The tests of what interns and shares, with a few hashes for everything: only equality tells values apart then.
+const COLLIDING: &str = "test --quiet --features formwork-grammar/few-hashes --package formwork-grammar \
+                         --package formwork-fsm --package formwork-earley --package formwork-engine";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effort {

@@ -54,9 +54,10 @@ use crate::memo::Memo;
 use crate::sets::Sets;
 use crate::texts::TextsMark;
 use formwork_fsm::{Automata, Counter, RuleId, StateId};
-use formwork_grammar::{ByteSet, HashSet};
+use formwork_grammar::{ByteSet, HashSet, Seeded};
 use hashbrown::HashTable;
 use std::fmt;
+use std::hash::BuildHasher;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -102,7 +103,7 @@ pub struct Rows {
     /// Rows by kernel, tables by contents.
     pub(crate) by_kernel: HashTable<RowId>,
     pub(crate) by_waiters: HashTable<TableId>,
-    hasher: ahash::RandomState,
+    hasher: Seeded,
     pub(crate) sets: Sets,
     pub(crate) scratch: Scratch,
     pub(crate) memo: Memo,
@@ -179,7 +180,6 @@ impl Rows {
     /// An empty arena.
     pub fn new(automata: Arc<Automata>, limits: Limits) -> Self {
         let floating = Table { waiters: 0..0, goal: false, hash: 0 };
-        let hasher = ahash::RandomState::with_seeds(1, 2, 3, 4);
         Self {
             automata,
             limits,
@@ -190,8 +190,8 @@ impl Rows {
             waiters: Vec::new(),
             by_kernel: HashTable::new(),
             by_waiters: HashTable::new(),
-            sets: Sets::new(hasher.clone()),
-            hasher,
+            sets: Sets::default(),
+            hasher: Seeded::default(),
             scratch: Scratch::default(),
             memo: Memo::default(),
             nobody: None,

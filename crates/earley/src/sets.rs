@@ -6,8 +6,9 @@
 
 use crate::texts::Texts;
 use formwork_fsm::{Automata, Membership, RuleId, Standing};
-use formwork_grammar::HashMap;
+use formwork_grammar::{HashMap, Seeded};
 use hashbrown::HashTable;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 /// The sets that an arena has met. Number 0 is the empty one.
@@ -17,7 +18,7 @@ pub(crate) struct Sets {
     sets: Vec<Box<[u64]>>,
     ids: HashTable<u32>,
     n_words: usize,
-    hasher: ahash::RandomState,
+    hasher: Seeded,
     /// What may happen in the sets of rules with conditions; `None` where it takes too many steps to find out.
     standings: HashMap<(RuleId, u32), Option<Arc<Standing>>>,
     /// The sets after one more member, in rules with conditions.
@@ -28,20 +29,22 @@ pub(crate) struct Sets {
     pub(crate) exceeded: bool,
 }
 
-impl Sets {
-    pub(crate) fn new(hasher: ahash::RandomState) -> Self {
+impl Default for Sets {
+    fn default() -> Self {
         Self {
             sets: vec![Box::default()],
             ids: HashTable::new(),
             n_words: 0,
-            texts: Texts::new(&hasher),
-            hasher,
+            texts: Texts::default(),
+            hasher: Seeded::default(),
             standings: HashMap::default(),
             after: HashMap::default(),
             exceeded: false,
         }
     }
+}
 
+impl Sets {
     #[inline]
     pub(crate) fn get(&self, set: u32) -> &[u64] {
         &self.sets[set as usize]

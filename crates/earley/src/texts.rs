@@ -23,22 +23,22 @@
 use crate::item::{Item, TableId, Waiter};
 use crate::rows::Rows;
 use formwork_fsm::{Automata, Counter, PLENTY, StateId};
-use formwork_grammar::{HashMap, HashSet};
+use formwork_grammar::{HashMap, HashSet, Seeded};
 use hashbrown::HashTable;
-use std::hash::Hash;
+use std::hash::{BuildHasher, Hash};
 
 /// A value's number: equal values have equal numbers.
 #[derive(Clone, Debug)]
 struct Interned<T> {
     values: Vec<T>,
     numbers: HashTable<u32>,
-    hasher: ahash::RandomState,
+    hasher: Seeded,
 }
 
 impl<T: Copy + Eq + Hash> Interned<T> {
     /// The first value has number 0.
-    fn new(first: T, hasher: ahash::RandomState) -> Self {
-        let mut interned = Self { values: Vec::new(), numbers: HashTable::new(), hasher };
+    fn new(first: T) -> Self {
+        let mut interned = Self { values: Vec::new(), numbers: HashTable::new(), hasher: Seeded::default() };
         interned.number(first);
         interned
     }
@@ -150,18 +150,20 @@ pub(crate) struct TextsMark {
 /// Places that are looked at for a text that is left.
 const MAX_LOOKED_AT: usize = 50_000;
 
-impl Texts {
-    pub(crate) fn new(hasher: &ahash::RandomState) -> Self {
+impl Default for Texts {
+    fn default() -> Self {
         Self {
-            texts: Interned::new(Text { before: 0, last: Last::Byte(0) }, hasher.clone()),
-            readings: Interned::new(Reading { list: 0, text: 0 }, hasher.clone()),
-            lists: Interned::new(List { before: 0, text: 0 }, hasher.clone()),
+            texts: Interned::new(Text { before: 0, last: Last::Byte(0) }),
+            readings: Interned::new(Reading { list: 0, text: 0 }),
+            lists: Interned::new(List { before: 0, text: 0 }),
             links: vec![Links { length: 0, skip: 0, same: 0 }],
             ending: HashMap::default(),
             always: HashMap::default(),
         }
     }
+}
 
+impl Texts {
     // ---- readings: counts of texts ----
 
     /// The beginning of a text behind a list.

@@ -23,7 +23,9 @@ use crate::components::components;
 use crate::dfa::{Call, Dfa, Letter};
 use crate::valmari;
 use crate::work::{Stop, Work};
+use formwork_grammar::Seeded;
 use hashbrown::HashTable;
+use std::hash::BuildHasher;
 
 /// Looks at the members of a circle, per member, after which refinement by rounds is given up.
 const MAX_ROUNDS: usize = 16;
@@ -71,7 +73,7 @@ struct Merger<'a> {
     /// The edges of all entries.
     letters: Vec<Letter>,
     calls: Vec<Call>,
-    hasher: ahash::RandomState,
+    hasher: Seeded,
     /// The edges looked up.
     own_letters: Vec<Letter>,
     own_calls: Vec<Call>,
@@ -91,7 +93,7 @@ impl<'a> Merger<'a> {
             by_contents: HashTable::with_capacity(dfa.len()),
             letters: Vec::with_capacity(dfa.n_edges()),
             calls: Vec::with_capacity(dfa.all_calls().len()),
-            hasher: ahash::RandomState::with_seeds(1, 2, 3, 4),
+            hasher: Seeded::default(),
             own_letters: Vec::new(),
             own_calls: Vec::new(),
             inside: Vec::new(),

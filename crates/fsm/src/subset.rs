@@ -18,8 +18,9 @@ use crate::deferred::Deferred;
 use crate::dfa::{Call, Dfa, Letter};
 use crate::nfa::{self, Nfa, NfaCall, Node, NodeId};
 use crate::work::{Stop, Work};
-use formwork_grammar::HashMap;
+use formwork_grammar::{HashMap, Seeded};
 use hashbrown::HashTable;
+use std::hash::BuildHasher;
 use std::ops::Range;
 
 /// The deterministic automaton of what is read between `start` and [`Node::End`].
@@ -96,7 +97,7 @@ pub(crate) struct Subset {
     ids: HashTable<u32>,
     /// Where a sorted list of several direct targets leads.
     by_targets: HashMap<Vec<NodeId>, Reached>,
-    hasher: ahash::RandomState,
+    hasher: Seeded,
     /// Per node.
     about: Vec<About>,
     /// Per repetition the stamp of the closure that last met a round of it.
@@ -145,7 +146,7 @@ impl Subset {
             sets: Vec::with_capacity(FEW),
             ids: HashTable::new(),
             by_targets: HashMap::default(),
-            hasher: ahash::RandomState::with_seeds(1, 2, 3, 4),
+            hasher: Seeded::default(),
             about: vec![NOTHING; n_nodes],
             repetitions_seen: Vec::new(),
             stamp: 0,

@@ -12,7 +12,7 @@
 //! the same *meaning*, a number, were once found to be the same.
 
 use crate::builder::GrammarBuilder;
-use crate::collections::HashMap;
+use crate::collections::{HashMap, Seeded};
 use crate::grammar::Region;
 use crate::{Expr, ExprId, Grammar, Place, RuleId};
 use std::hash::{BuildHasher, Hash, Hasher};
@@ -419,7 +419,7 @@ fn reachable(grammar: &Grammar) -> Vec<RuleId> {
 
 /// The colour of each rule.
 fn colours(grammar: &Grammar, rules: &[RuleId]) -> Vec<u64> {
-    let state = ahash::RandomState::with_seeds(1, 2, 3, 4);
+    let seeded = Seeded::default();
     let mut colours = vec![0u64; grammar.rules().len()];
     let mut hashes = vec![0u64; grammar.n_exprs()];
     for round in 0..ROUNDS {
@@ -428,7 +428,7 @@ fn colours(grammar: &Grammar, rules: &[RuleId]) -> Vec<u64> {
             if round > 0 && !grammar.properties(id).has_rules {
                 continue;
             }
-            let mut hasher = state.build_hasher();
+            let mut hasher = seeded.build_hasher();
             let expr = grammar.expr(id);
             std::mem::discriminant(expr).hash(&mut hasher);
             match expr {
