@@ -12,20 +12,14 @@
 
 use crate::boundary::{Boundaries, Boundary, Source};
 use crate::local::{CountedMask, End, Group, Step};
+use crate::reached::{Sets, Shifted};
 use crate::slices::{Slices, covers};
 use crate::token_set::TokenSet;
 use formwork_fsm::{Automata, StateId};
 use formwork_grammar::{ByteSet, HashMap};
 use formwork_vocab::{NodeId, TokenId, Trie};
-use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// A state, and the least and the greatest number of ticks counted on the way; all between are possible, too.
-type Reached = (StateId, u32, u32);
-
-/// Ascending; the intervals of one state neither overlap nor touch.
-type Config = SmallVec<[Reached; 4]>;
 
 /// The tokens found so far, by condition.
 #[derive(Default)]
@@ -50,7 +44,7 @@ impl Found {
 
 struct Frame {
     end: NodeId,
-    config: Config,
+    reached: Shifted,
     /// Characters begun on the way to the node.
     characters: u32,
 }
@@ -70,128 +64,66 @@ pub(crate) fn counted_mask(
     };
     let mut found = Found::default();
     let mut boundaries: BTreeMap<(u32, u32), Vec<Boundary>> = BTreeMap::new();
-    // What lies behind the end of a rule that nobody calls is nobody's.
-    let is_called = automata.is_called(automata.rule_of(start));
     let mut frames: Vec<Frame> = Vec::new();
-    let first: Config = SmallVec::from_slice(&[(start, 0, 0)]);
+    let (mut sets, first) = Sets::new(automata, start);
     let end = trie.end(Trie::ROOT);
     let mut node = Trie::ROOT.next();
-    let mut reached = Config::new();
-    let mut pairs: SmallVec<[(u32, u32); 4]> = SmallVec::new();
-    let mut ends: SmallVec<[(u32, u32); 4]> = SmallVec::new();
     while node < end {
         while frames.last().is_some_and(|frame| frame.end <= node) {
             frames.pop();
         }
-        let (from, characters) = frames.last().map_or((&first, 0), |frame| (&frame.config, frame.characters));
+        let (from, characters) = frames.last().map_or((first, 0), |frame| (frame.reached, frame.characters));
         let byte = trie.byte(node);
-        step(automata, from, byte, &mut reached);
-        if reached.is_empty() {
+        let Some(reached) = sets.step(from, byte) else {
+            node = trie.end(node);
+            continue;
+        };
+        let (known, by) = (sets.known(reached), reached.by);
+        let shifted = |(a, b): (u32, u32)| (a.saturating_add(by), b.saturating_add(by));
+        let characters = characters + u32::from(byte & 0xC0 != 0x80);
+        if let Some((_, (need, reach))) = known.ticking.filter(|&(own_loop, _)| covers(own_loop, trie, node))
+        {
+            // Every character below ticks once, the last one too where it is unfinished: it still needs its tick. A loop
+            // that ticks can go on without end, so that nothing is asked of the greatest number.
+            let needed = by.saturating_add(need);
+            let base = needed - characters.min(needed);
+            let missing = characters - (needed - base);
+            for (&token, &begun) in trie.tokens_below(node).iter().zip(trie.characters_begun(node)) {
+                let most = base + u32::from(begun) - missing;
+                found.group((most, reach)).push(token);
+            }
             node = trie.end(node);
             continue;
         }
-        let characters = characters + u32::from(byte & 0xC0 != 0x80);
-        let may_end = is_called && reached.iter().any(|&(state, ..)| automata.is_accepting(state));
-        if let ([(state, least, _)], false) = (&reached[..], may_end) {
-            if ticks_all_below(automata, trie, *state, node) {
-                // Every character below ticks once, the last one too where it is unfinished: it still needs its tick. A loop
-                // that ticks can go on without end, so that nothing is asked of the greatest number.
-                let (need, reach) = automata.ticks_ahead(*state);
-                let base = least.saturating_add(need) - characters.min(least.saturating_add(need));
-                let missing = characters - (least.saturating_add(need) - base);
-                for (&token, &begun) in trie.tokens_below(node).iter().zip(trie.characters_begun(node)) {
-                    let most = base + u32::from(begun) - missing;
-                    found.group((most, reach)).push(token);
-                }
-                node = trie.end(node);
-                continue;
-            }
-        }
         // Nothing below ticks: all is as here.
-        let loops = |&(state, ..): &Reached| covers(automata.own_loop(state), trie, node);
-        let tokens = match !may_end && reached.iter().all(loops) {
+        let may_end = !known.ends.is_empty();
+        let loops = !may_end && !known.loops.is_empty();
+        let tokens = match loops && known.loops.iter().all(|&own_loop| covers(own_loop, trie, node)) {
             true => trie.tokens_below(node),
             false => trie.tokens_at(node),
         };
         if !tokens.is_empty() {
-            conditions(automata, &reached, &mut pairs);
-            for &pair in &pairs {
-                found.group(pair).extend_from_slice(tokens);
+            for &condition in &known.conditions {
+                found.group(shifted(condition)).extend_from_slice(tokens);
             }
         }
         if trie.end(node) == node.next() || tokens.len() == trie.token_range(node).len() {
             node = trie.end(node);
             continue;
         }
-        if may_end {
-            ends.clear();
-            let accepting = reached.iter().filter(|&&(state, ..)| automata.is_accepting(state));
-            ends.extend(accepting.map(|&(_, least, most)| (least, most)));
-            ends.sort_unstable();
-            ends.dedup_by(|next, last| join(*next, last));
-            for &end in &ends {
-                let n_tokens = trie.token_range(node).len() - tokens.len();
-                let boundary = Boundary { source, node, undecided: ByteSet::FULL, n_tokens };
-                boundaries.entry(end).or_default().push(boundary);
-            }
+        for &ticks in &known.ends {
+            let n_tokens = trie.token_range(node).len() - tokens.len();
+            let boundary = Boundary { source, node, undecided: ByteSet::FULL, n_tokens };
+            boundaries.entry(shifted(ticks)).or_default().push(boundary);
         }
-        if reached.iter().any(|&(state, ..)| automata.is_scannable(state)) {
-            frames.push(Frame { end: trie.end(node), config: reached.clone(), characters });
+        if known.goes_on {
+            frames.push(Frame { end: trie.end(node), reached, characters });
             node = node.next();
         } else {
             node = trie.end(node);
         }
     }
     finish(slices, found, boundaries, long, groups_suffixes)
-}
-
-/// Whether the state's ticking loop reads every text below the node. False for a state that has none, even where nothing
-/// is below.
-fn ticks_all_below(automata: &Automata, trie: &Trie, state: StateId, node: NodeId) -> bool {
-    let ticking = automata.own_ticking_loop(state);
-    !ticking.is_empty() && covers(ticking, trie, node)
-}
-
-fn step(automata: &Automata, from: &[Reached], byte: u8, reached: &mut Config) {
-    reached.clear();
-    for &(state, least, most) in from {
-        let (plain, ticking) = automata.step(state, byte);
-        reached.extend(plain.map(|target| (target, least, most)));
-        reached.extend(ticking.map(|target| (target, least + 1, most + 1)));
-    }
-    if reached.len() > 1 {
-        reached.sort_unstable();
-        reached.dedup_by(|next, last| {
-            let mut of_last = (last.1, last.2);
-            let is_joined = next.0 == last.0 && join((next.1, next.2), &mut of_last);
-            (last.1, last.2) = of_last;
-            is_joined
-        });
-    }
-}
-
-/// Makes two intervals one, the second, if they overlap or touch; the first one does not begin before it.
-fn join(next: (u32, u32), last: &mut (u32, u32)) -> bool {
-    let touches = next.0 <= last.1.saturating_add(1);
-    if touches {
-        last.1 = last.1.max(next.1);
-    }
-    touches
-}
-
-/// The conditions under which a token that ends in these states is allowed; any one suffices.
-fn conditions(automata: &Automata, reached: &[Reached], pairs: &mut SmallVec<[(u32, u32); 4]>) {
-    pairs.clear();
-    for &(state, least, most) in reached {
-        let (need, reach) = automata.ticks_ahead(state);
-        let pair = (least.saturating_add(need), most.saturating_add(reach));
-        // A condition that another implies is not needed.
-        if pairs.iter().any(|&(most, least)| most <= pair.0 && least >= pair.1) {
-            continue;
-        }
-        pairs.retain(|&mut (most, least)| !(pair.0 <= most && pair.1 >= least));
-        pairs.push(pair);
-    }
 }
 
 /// After every so many groups stands a union of all before.

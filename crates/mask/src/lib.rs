@@ -28,6 +28,7 @@ mod far;
 mod late;
 mod local;
 mod plain;
+mod reached;
 mod recipe;
 mod resolve;
 mod saved;
