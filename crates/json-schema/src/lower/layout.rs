@@ -7,7 +7,7 @@
 //! says so. Without lines there is one depth, and nothing of this costs anything.
 
 use super::Lowering;
-use super::object::Chain;
+use super::in_order::Chain;
 use crate::normal::FormulaId;
 use crate::options::Whitespace;
 use crate::report::ReportEntry;

@@ -9,6 +9,7 @@ mod compare;
 mod decimals;
 mod digits;
 mod idn_hostname;
+mod in_order;
 mod layout;
 mod machine;
 mod number;

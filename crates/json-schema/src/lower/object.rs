@@ -5,8 +5,7 @@
 //! the position among the declared names. Objects whose members come in any order have a module of their own.
 
 use super::Lowering;
-use super::layout::{Brackets, Close};
-use super::machine::{Machine, MachineState};
+use super::layout::Brackets;
 use crate::distinct::{Distinct, FEW};
 use crate::error::Error;
 use crate::normal::{Alternative, Atom, FewFormulas, Formula, FormulaId, Key, Kind, Names};
@@ -405,167 +404,9 @@ impl Lowering<'_> {
         }
         Ok(edges)
     }
-
-    /// Declared names in order, then the others, up to the closing bracket.
-    fn in_order(&mut self, parts: &Parts, close: Close, pointer: &str) -> Result<Chain, Error> {
-        let n = parts.declared.len();
-        // Forward: the residuals at each position, and the steps between them.
-        let mut layers: Vec<Layer> = Vec::with_capacity(n + 1);
-        let mut residuals: FewFormulas = smallvec![parts.core];
-        for name in &parts.declared {
-            let mut layer = Layer::default();
-            let mut next = Distinct::default();
-            for &residual in &residuals {
-                let key = Key::Name { name: &name.name, once: true };
-                let mut takes = Takes::new();
-                for Alternative { demand, rest } in self.ways(residual, key, name.demand, pointer)? {
-                    takes.push((self.value(demand)?, next.number(&rest)));
-                }
-                let passed = if name.required {
-                    FormulaId::FALSE
-                } else {
-                    self.normal.without_member(residual, &name.name)
-                };
-                let pass = (passed != FormulaId::FALSE).then(|| next.number(&passed));
-                layer.states.push((takes, pass));
-            }
-            self.count_states(residuals.len(), pointer)?;
-            residuals = next.list().into();
-            layers.push(layer);
-        }
-        // The undeclared ones, from every residual that is left.
-        let mut machine = Machine::default();
-        let mut states = Distinct::default();
-        for &residual in &residuals {
-            states.number(&residual);
-        }
-        let mut at = 0;
-        while let Some(&residual) = states.list().get(at) {
-            at += 1;
-            self.count_states(1, pointer)?;
-            let mut edges = Vec::new();
-            for (key, Alternative { demand, rest }) in self.undeclared(parts, residual, pointer)? {
-                let value = self.value(demand)?;
-                edges.push((self.member(key, value), states.number(&rest)));
-            }
-            machine.states.push(MachineState { edges, end: self.normal.may_end(residual) });
-        }
-        let tails = self.tails(&machine, close.after, pointer);
-        // Long chains are cut by references, or flattening each tail into the next would be quadratic.
-        let is_cut = |i: usize| i % 32 == 31 && n > 48;
-        let needs = needs(&layers, residuals.len(), is_cut);
-        let mut heads: PerState<Chain> = needs[n]
-            .iter()
-            .enumerate()
-            .map(|(state, need)| match need.head {
-                true => smallvec![self.head(&machine, state, &tails, close.empty)],
-                false => Chain::new(),
-            })
-            .collect();
-        let mut afters: PerState<Chain> =
-            tails[..residuals.len()].iter().map(|&tail| smallvec![tail]).collect();
-        // Backward: what may come from each position on, before anything came and after something did.
-        let punctuation = self.punctuation();
-        for (i, (layer, name)) in layers.iter().zip(&parts.declared).enumerate().rev() {
-            let key = self.b.literal(name.name.as_bytes());
-            let key = self.b.json_text(key);
-            let states = || layer.states.iter().zip(&needs[i]);
-            // What a name may be passed over for stands in an alternation.
-            for ((_, pass), need) in states() {
-                let Some(target) = *pass else { continue };
-                let passed = [need.head.then(|| &mut heads[target]), need.after.then(|| &mut afters[target])];
-                for chain in passed.into_iter().flatten() {
-                    *chain = smallvec![self.sequence(chain)];
-                }
-            }
-            let (mut new_heads, mut new_afters) = (PerState::new(), PerState::new());
-            for ((takes, pass), need) in states() {
-                let is_alone = layer.states.len() == 1 && !(need.head && need.after);
-                let mut of = |this: &mut Self, with_comma: bool, passed: &[Chain]| {
-                    if let ([(value, target)], None) = (&takes[..], pass) {
-                        let mut chain = match is_alone {
-                            true => std::mem::take(&mut afters[*target]),
-                            false => afters[*target].clone(),
-                        };
-                        punctuation.put_before(&mut chain, key, *value, with_comma);
-                        return chain;
-                    }
-                    let mut ways = PerState::new();
-                    for &(value, target) in takes {
-                        let mut chain = afters[target].clone();
-                        punctuation.put_before(&mut chain, key, value, with_comma);
-                        ways.push(this.sequence(&chain));
-                    }
-                    if let &Some(target) = pass {
-                        ways.push(this.sequence(if with_comma { &afters[target] } else { &passed[target] }));
-                    }
-                    smallvec![this.b.alt(ways)]
-                };
-                let mut head = if need.head { of(self, false, &heads) } else { Chain::new() };
-                let mut after = if need.after { of(self, true, &[]) } else { Chain::new() };
-                if is_cut(i) {
-                    for chain in [&mut head, &mut after] {
-                        let whole = self.sequence(chain);
-                        *chain = smallvec![self.tail_rule(whole, pointer)];
-                    }
-                }
-                new_heads.push(head);
-                new_afters.push(after);
-            }
-            (heads, afters) = (new_heads, new_afters);
-        }
-        Ok(heads.into_iter().next().unwrap_or_default())
-    }
-
-    fn sequence(&mut self, chain: &Chain) -> ExprId {
-        self.b.seq(chain.iter().rev().copied())
-    }
-}
-
-/// Which of what may come from a position on is asked for: before anything came, after something did.
-#[derive(Clone, Copy, Default)]
-struct Need {
-    head: bool,
-    after: bool,
-}
-
-/// What is asked for at each position and behind the last, `n_last` states.
-fn needs(layers: &[Layer], n_last: usize, is_cut: impl Fn(usize) -> bool) -> Vec<PerState<Need>> {
-    let n_states = layers.iter().map(|layer| layer.states.len()).chain([n_last]);
-    let mut needs: Vec<PerState<Need>> = n_states.map(|n| smallvec![Need::default(); n]).collect();
-    needs[0][0].head = true;
-    for (i, layer) in layers.iter().enumerate() {
-        for (state, (takes, pass)) in layer.states.iter().enumerate() {
-            if is_cut(i) {
-                needs[i][state] = Need { head: true, after: true };
-            }
-            let Need { head, after } = needs[i][state];
-            for &(_, target) in takes {
-                needs[i + 1][target].after |= head || after;
-            }
-            if let &Some(target) = pass {
-                needs[i + 1][target].head |= head;
-                needs[i + 1][target].after |= after;
-            }
-        }
-    }
-    needs
 }
 
 /// Ways to read a value.
 ///
-/// PERF: without conditions between members there is one way, and one state at each position.
+/// PERF: without conditions between members there is one way.
 type Ways = SmallVec<[Alternative; 1]>;
-/// Something of each state at a position, or of each way out of one.
-type PerState<T> = SmallVec<[T; 2]>;
-
-/// Expressions one after the other that are no sequence yet, the last first: most are a part of a longer one.
-pub(super) type Chain = SmallVec<[ExprId; 24]>;
-
-/// The states at one position: ways to take the name (value, target), and the target when it is passed over.
-#[derive(Default)]
-struct Layer {
-    states: SmallVec<[(Takes, Option<usize>); 1]>,
-}
-
-type Takes = SmallVec<[(ExprId, usize); 1]>;

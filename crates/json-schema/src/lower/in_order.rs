@@ -1,0 +1,327 @@
+//! Objects whose declared members come in the order of the schema, and the others behind them.
+//!
+//! A state is a position among the declared names and a residual of the core, the formula over members that are coupled.
+//! Most objects have no core, and one state at each position. Where the core is a choice (`anyOf` of a hundred events, each
+//! with members of its own) there are as many residuals as branches, and a branch that is closed can neither read the
+//! members of the others nor does it matter to it that they are passed over. So a residual *stops* at some positions only,
+//! and goes from one to the next: states are as many as the members of all branches, and not the branches times that.
+//!
+//! # Worked example
+//! `anyOf: [{k: 1, a, b}, {k: 2, c}]`, closed, k required: declared are k, a, b, c. The core stops at k and leaves two
+//! residuals. The first stops at a and b, then at the end; the second goes from k straight to c.
+
+use super::Lowering;
+use super::layout::Close;
+use super::machine::{Machine, MachineState};
+use super::object::Parts;
+use crate::distinct::Distinct;
+use crate::error::Error;
+use crate::normal::{Alternative, Atom, FewFormulas, Formula, FormulaId, Key};
+use formwork_grammar::{ExprId, HashMap};
+use smallvec::{SmallVec, smallvec};
+use std::rc::Rc;
+
+/// Members one after the other in one rule, if the object has more than [`LONG`]. Tails are parts of what comes before them,
+/// which without references would be quadratic.
+const MAX_MEMBERS: usize = 32;
+const LONG: usize = 48;
+
+/// Expressions one after the other that are no sequence yet, the last first: most are a part of a longer one.
+pub(super) type Chain = SmallVec<[ExprId; 24]>;
+
+/// A position, and the number of a state there.
+type At = (usize, usize);
+
+/// Something of each state at a position, or of each way out of one.
+///
+/// PERF: without conditions between members there is one way, and one state at each position.
+type PerState<T> = SmallVec<[T; 2]>;
+/// A value to read, and what then.
+type Takes = SmallVec<[(ExprId, At); 1]>;
+
+/// The states at one position.
+#[derive(Default)]
+struct Layer {
+    residuals: Distinct<FormulaId>,
+    states: PerState<State>,
+}
+
+struct State {
+    /// The ways to read the member.
+    takes: Takes,
+    /// What then if it does not come, if it need not.
+    pass: Option<At>,
+    /// Members up to the next reference.
+    n_members: usize,
+    /// Whether there is a reference to it.
+    is_cut: bool,
+}
+
+/// How many ask for what may come from a state on: before anything came, and after something did.
+#[derive(Clone, Copy, Default)]
+struct Uses {
+    head: usize,
+    after: usize,
+}
+
+/// What may come from a state on, before anything came and after something did.
+#[derive(Default)]
+struct Tail {
+    head: Chain,
+    after: Chain,
+}
+
+/// The positions at which residuals stop.
+#[derive(Default)]
+struct Stops {
+    /// Of the declared names, once somebody asks.
+    positions: HashMap<Rc<str>, usize>,
+    /// Ascending; `None` for all of them.
+    of: HashMap<FormulaId, Option<Rc<[usize]>>>,
+}
+
+impl Lowering<'_> {
+    /// Declared names in order, then the others, up to the closing bracket.
+    pub(super) fn in_order(&mut self, parts: &Parts, close: Close, pointer: &str) -> Result<Chain, Error> {
+        let n = parts.declared.len();
+        let (first, mut layers) = self.layers(parts, pointer)?;
+        cut(&mut layers);
+        let mut uses = uses(&layers, first);
+        let machine = self.machine_of_others(parts, layers[n].residuals.list(), pointer)?;
+        let tails = self.tails(&machine, close.after, pointer);
+        let mut ends: Vec<PerState<Tail>> = std::iter::repeat_with(PerState::new).take(n).collect();
+        let of_others = uses[n].iter().enumerate().map(|(state, uses)| Tail {
+            head: match uses.head > 0 {
+                true => smallvec![self.head(&machine, state, &tails, close.empty)],
+                false => Chain::new(),
+            },
+            after: smallvec![tails[state]],
+        });
+        ends.push(of_others.collect());
+        // Backward: what may come from each position on.
+        let punctuation = self.punctuation();
+        for (i, name) in parts.declared.iter().enumerate().rev() {
+            let states = &layers[i].states;
+            if states.is_empty() {
+                continue;
+            }
+            let asked = uses[i].clone();
+            let key = self.b.literal(name.name.as_bytes());
+            let key = self.b.json_text(key);
+            // What a name may be passed over for stands in an alternation.
+            for (State { pass, .. }, uses) in states.iter().zip(&asked) {
+                let Some((position, state)) = *pass else { continue };
+                let Tail { head, after } = &mut ends[position][state];
+                for (chain, n) in [(head, uses.head), (after, uses.after)] {
+                    if n > 0 {
+                        *chain = smallvec![self.sequence(chain)];
+                    }
+                }
+            }
+            for (State { takes, pass, is_cut, .. }, asked) in states.iter().zip(asked) {
+                let mut tail = Tail::default();
+                for (chain, n_uses, is_head) in
+                    [(&mut tail.head, asked.head, true), (&mut tail.after, asked.after, false)]
+                {
+                    if n_uses == 0 {
+                        continue;
+                    }
+                    let mut ways = PerState::new();
+                    for &(value, (position, state)) in takes {
+                        let n_left = &mut uses[position][state].after;
+                        let mut way = take(&mut ends[position][state].after, n_left);
+                        punctuation.put_before(&mut way, key, value, !is_head);
+                        ways.push(way);
+                    }
+                    if let &Some((position, state)) = pass {
+                        let Tail { head, after } = &ends[position][state];
+                        ways.push(if is_head { head.clone() } else { after.clone() });
+                    }
+                    *chain = match ways.len() {
+                        1 => ways.pop().unwrap_or_default(),
+                        _ => {
+                            let ways: PerState<ExprId> = ways.iter().map(|way| self.sequence(way)).collect();
+                            smallvec![self.b.alt(ways)]
+                        }
+                    };
+                    if *is_cut {
+                        let whole = self.sequence(chain);
+                        *chain = smallvec![self.tail_rule(whole, pointer)];
+                    }
+                }
+                ends[i].push(tail);
+            }
+        }
+        let (position, state) = first;
+        Ok(std::mem::take(&mut ends[position][state].head))
+    }
+
+    /// The states at each position and the steps between them, and where it begins.
+    fn layers(&mut self, parts: &Parts, pointer: &str) -> Result<(At, Vec<Layer>), Error> {
+        let n = parts.declared.len();
+        let mut layers: Vec<Layer> = std::iter::repeat_with(Layer::default).take(n + 1).collect();
+        let mut stops = Stops::default();
+        let first = self.next(parts, &mut layers, &mut stops, parts.core, 0);
+        for (i, name) in parts.declared.iter().enumerate() {
+            let residuals: FewFormulas = layers[i].residuals.list().into();
+            self.count_states(residuals.len(), pointer)?;
+            for residual in residuals {
+                let key = Key::Name { name: &name.name, once: true };
+                let mut takes = Takes::new();
+                for Alternative { demand, rest } in self.ways(residual, key, name.demand, pointer)? {
+                    takes.push((self.value(demand)?, self.next(parts, &mut layers, &mut stops, rest, i + 1)));
+                }
+                let passed = match name.required {
+                    true => FormulaId::FALSE,
+                    false => self.normal.without_member(residual, &name.name),
+                };
+                let pass = (passed != FormulaId::FALSE)
+                    .then(|| self.next(parts, &mut layers, &mut stops, passed, i + 1));
+                let state = State { takes, pass, n_members: 0, is_cut: false };
+                layers[i].states.push(state);
+            }
+        }
+        Ok((first, layers))
+    }
+
+    /// The state of a residual at the next position where it stops.
+    fn next(
+        &self,
+        parts: &Parts,
+        layers: &mut [Layer],
+        stops: &mut Stops,
+        residual: FormulaId,
+        from: usize,
+    ) -> At {
+        let mut position = from;
+        if residual != FormulaId::TRUE && from < parts.declared.len() {
+            if !stops.of.contains_key(&residual) {
+                let found = self.stops(parts, &mut stops.positions, residual);
+                stops.of.insert(residual, found);
+            }
+            if let Some(positions) = &stops.of[&residual] {
+                let at = positions.partition_point(|&position| position < from);
+                position = positions.get(at).copied().unwrap_or(parts.declared.len());
+            }
+        }
+        (position, layers[position].residuals.number(&residual))
+    }
+
+    /// The positions of the names that may come with a residual, or change it by not coming; `None` for all. Only what is
+    /// closed stops at some: elsewhere every name may come.
+    fn stops(
+        &self,
+        parts: &Parts,
+        positions: &mut HashMap<Rc<str>, usize>,
+        residual: FormulaId,
+    ) -> Option<Rc<[usize]>> {
+        let formulas = &self.normal.formulas;
+        let only =
+            formulas.few_conjuncts(residual).into_iter().find_map(|part| match formulas.get(part) {
+                Formula::Atom(Atom::AllKeys { keys, demand: FormulaId::FALSE }) => {
+                    match formulas.get(*keys) {
+                        Formula::Atom(Atom::StringIn(names, false)) => Some(names),
+                        _ => None,
+                    }
+                }
+                _ => None,
+            })?;
+        if positions.is_empty() {
+            positions.extend(parts.declared.iter().map(|name| name.name.clone()).zip(0..));
+        }
+        let mut stops: Vec<usize> = only.iter().filter_map(|name| positions.get(name).copied()).collect();
+        for atom in formulas.atom_ids(residual) {
+            if let Formula::Atom(Atom::AllKeys { keys, .. } | Atom::SomeKey { keys, .. }) = formulas.get(atom)
+            {
+                if let Formula::Atom(Atom::StringIn(names, true)) = formulas.get(*keys) {
+                    stops.extend(names.iter().filter_map(|name| positions.get(name).copied()));
+                }
+            }
+        }
+        // Without those that must come no object is one.
+        let required = parts.declared.iter().enumerate().filter(|(_, name)| name.required);
+        stops.extend(required.map(|(position, _)| position));
+        stops.sort_unstable();
+        stops.dedup();
+        Some(stops.into())
+    }
+
+    /// The undeclared names, from every residual that is left.
+    fn machine_of_others(
+        &mut self,
+        parts: &Parts,
+        residuals: &[FormulaId],
+        pointer: &str,
+    ) -> Result<Machine, Error> {
+        let mut machine = Machine::default();
+        let mut states = Distinct::default();
+        for residual in residuals {
+            states.number(residual);
+        }
+        let mut at = 0;
+        while let Some(&residual) = states.list().get(at) {
+            at += 1;
+            self.count_states(1, pointer)?;
+            let mut edges = Vec::new();
+            for (key, Alternative { demand, rest }) in self.undeclared(parts, residual, pointer)? {
+                let value = self.value(demand)?;
+                edges.push((self.member(key, value), states.number(&rest)));
+            }
+            machine.states.push(MachineState { edges, end: self.normal.may_end(residual) });
+        }
+        Ok(machine)
+    }
+
+    pub(super) fn sequence(&mut self, chain: &Chain) -> ExprId {
+        self.b.seq(chain.iter().rev().copied())
+    }
+}
+
+/// Finds which states are cut.
+fn cut(layers: &mut [Layer]) {
+    let n = layers.len() - 1;
+    for i in (0..n).rev() {
+        let (here, later) = layers.split_at_mut(i + 1);
+        let of = |(position, state): At| {
+            later[position - i - 1].states.get(state).map_or(0, |state| state.n_members)
+        };
+        for state in &mut here[i].states {
+            let targets = state.takes.iter().map(|&(_, target)| target).chain(state.pass);
+            state.n_members = 1 + targets.map(of).max().unwrap_or(0);
+            if n > LONG && state.n_members >= MAX_MEMBERS {
+                state.is_cut = true;
+                state.n_members = 0;
+            }
+        }
+    }
+}
+
+/// How often what comes from each state on is asked for.
+fn uses(layers: &[Layer], first: At) -> Vec<PerState<Uses>> {
+    let of_layer = |layer: &Layer| smallvec![Uses::default(); layer.residuals.list().len()];
+    let mut uses: Vec<PerState<Uses>> = layers.iter().map(of_layer).collect();
+    uses[first.0][first.1].head = 1;
+    for (i, layer) in layers.iter().enumerate() {
+        for (number, state) in layer.states.iter().enumerate() {
+            let Uses { head, after } = uses[i][number];
+            let (head, after) = (usize::from(head > 0), usize::from(after > 0));
+            for &(_, (position, target)) in &state.takes {
+                uses[position][target].after += head + after;
+            }
+            if let Some((position, target)) = state.pass {
+                uses[position][target].head += head;
+                uses[position][target].after += after;
+            }
+        }
+    }
+    uses
+}
+
+/// A chain for one of those who ask for it: the last of them gets it without a copy.
+fn take(chain: &mut Chain, n_left: &mut usize) -> Chain {
+    *n_left -= 1;
+    match *n_left {
+        0 => std::mem::take(chain),
+        _ => chain.clone(),
+    }
+}
