@@ -49,6 +49,7 @@ pub(crate) fn report(lowered: Lowered<'_>) -> Report {
         relaxed: fates.relaxed.iter().map(entry).collect(),
         ignored: ignored.collect(),
         notes: notes.chain(lowered.notes).collect(),
+        n_steps: lowered.normal.formulas.n_steps(),
     };
     report.finish();
     report

@@ -22,6 +22,9 @@ pub struct Limits {
     pub max_key_classes: usize,
     /// Distinct formulas of the normal form; default 1,000,000.
     pub max_formulas: usize,
+    /// Parts of formulas that the normal form goes through while it works out conditions, about 20 million a second; default
+    /// 20,000,000. [`Report::steps`](crate::Report::steps) says how many a schema took.
+    pub max_steps: usize,
     /// How deeply `anyOf`, `allOf` and `not` may alternate within one value; default 100.
     pub max_depth: usize,
     /// How many arrays and objects a value may stand in where [lines](crate::Whitespace::Lines) are indented and values nest
@@ -41,6 +44,7 @@ impl Default for Limits {
             max_alternatives: 256,
             max_key_classes: 512,
             max_formulas: 1_000_000,
+            max_steps: 20_000_000,
             max_depth: 100,
             max_indented_depth: 32,
             max_digits: 400,

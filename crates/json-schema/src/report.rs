@@ -12,6 +12,7 @@ pub struct Report {
     pub(crate) relaxed: Vec<ReportEntry>,
     pub(crate) ignored: Vec<ReportEntry>,
     pub(crate) notes: Vec<ReportEntry>,
+    pub(crate) n_steps: usize,
 }
 
 /// One line of a [`Report`].
@@ -53,6 +54,12 @@ impl Report {
     /// value is left out), or deciding about the text where the standard speaks of the value.
     pub fn notes(&self) -> &[ReportEntry] {
         &self.notes
+    }
+
+    /// Parts of formulas that were gone through to work out the schema's conditions: a measure of how dear the schema is that
+    /// no clock and no machine changes, bounded by [`Limits::max_steps`](crate::Limits::max_steps).
+    pub fn steps(&self) -> usize {
+        self.n_steps
     }
 
     pub(crate) fn finish(&mut self) {

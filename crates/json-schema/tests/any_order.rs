@@ -182,3 +182,38 @@ fn what_another_member_breaks_anyway_need_not_be_said() {
         assert_eq!(accepted, [true, false, false, true, false], "{order:?}");
     }
 }
+
+#[test]
+fn a_demand_and_its_negation_are_both_told_to_the_condition() {
+    // The second branch holds whatever its values are: only `a` must be missing for the first. With `a` there, what is left
+    // of the condition is a demand that every value satisfies and, in another place, its negation.
+    let test = json!({"properties": {"a": {}, "b": {}}});
+    let then = json!({"dependentSchemas": {"a": {"type": "boolean"}}});
+    let first = json!({"if": test, "then": then, "else": {"propertyNames": {"type": "null"}}});
+    let schema = json!({"oneOf": [first, {"properties": {"c": {}}}]}).to_string();
+    let compiled = Schema::new(&options(), &schema).expect("compiles");
+    for (text, valid) in
+        [(r#"{"a":true}"#, true), (r#"{"c":1,"a":true}"#, true), ("{}", false), (r#"{"b":1}"#, false)]
+    {
+        assert_eq!(compiled.accepts(text), valid, "{text}");
+    }
+    // The same where values satisfy the demand or do not.
+    let either = |demand: Value, other: Value| json!({"allOf": [{"properties": {"a": demand}}, {"required": ["b"]}, {"properties": {"c": other}}]});
+    let string = json!({"type": "string"});
+    let schema = json!({"properties": {"a": {}, "b": {}, "c": {}}, "anyOf": [
+        either(string.clone(), json!({"type": "null"})),
+        either(json!({"not": string}), json!({"type": "null"})),
+        {"required": ["d"]},
+    ]});
+    let compiled = Schema::new(&options(), &schema.to_string()).expect("compiles");
+    for (text, valid) in [
+        (r#"{"a":"x","b":1}"#, true),
+        (r#"{"b":1,"a":2}"#, true),
+        (r#"{"c":null,"b":1,"a":2}"#, true),
+        (r#"{"c":1,"b":1,"a":2}"#, false),
+        (r#"{"c":1,"b":1,"a":"x","d":1}"#, true),
+        (r#"{"a":"x"}"#, false),
+    ] {
+        assert_eq!(compiled.accepts(text), valid, "{text}");
+    }
+}

@@ -1,13 +1,13 @@
 //! Shapes that multiply: the work grows with the schema, or a limit is reported with its place. Work is counted in
-//! expressions of the grammar, which no clock and no machine changes.
+//! expressions of the grammar and in steps of the normal form, which no clock and no machine changes.
 
-use formwork_json_schema::{Options, PropertyOrder};
+use formwork_json_schema::{Limits, Options, PropertyOrder};
 use serde_json::{Map, Value, json};
 
-/// The expressions of the schema's grammar; `None` where a limit was reached.
-fn work(options: &Options, schema: &Value) -> Option<usize> {
-    match options.grammar_from_value(schema) {
-        Ok(grammar) => Some(grammar.n_exprs()),
+/// The expressions of the schema's grammar and the steps to it; `None` where a limit was reached.
+fn work(options: &Options, schema: &Value) -> Option<(usize, usize)> {
+    match options.grammar_with_report_from_value(schema) {
+        Ok((grammar, report)) => Some((grammar.n_exprs(), report.steps())),
         Err(error) => {
             assert_eq!(error.kind().as_str(), "limit", "{error}");
             assert!(!error.message().is_empty());
@@ -16,20 +16,30 @@ fn work(options: &Options, schema: &Value) -> Option<usize> {
     }
 }
 
-/// Asserts that four times the size is at most six times the work.
+/// Asserts that four times the size is at most six times the expressions, and `factor` times the steps.
 #[track_caller]
-fn is_linear(options: &Options, make: impl Fn(usize) -> Value, n: usize) {
+fn grows(options: &Options, make: impl Fn(usize) -> Value, n: usize, factor: usize) {
     let small = work(options, &make(n)).expect("within the limits");
     let large = work(options, &make(4 * n)).expect("within the limits");
-    assert!(large <= 6 * small + 1_000, "{small} expressions for {n}, {large} for {}", 4 * n);
+    for (what, factor, small, large) in
+        [("expressions", 6, small.0, large.0), ("steps", factor, small.1, large.1)]
+    {
+        assert!(large <= factor * small + 1_000, "{small} {what} for {n}, {large} for {}", 4 * n);
+    }
+}
+
+#[track_caller]
+fn is_linear(options: &Options, make: impl Fn(usize) -> Value, n: usize) {
+    grows(options, make, n, 6);
 }
 
 /// Asserts that the work is within a bound, or that a limit was reported, whatever the size.
 #[track_caller]
 fn is_bounded(make: impl Fn(usize) -> Value, sizes: &[usize]) {
     for &n in sizes {
-        if let Some(work) = work(&Options::default(), &make(n)) {
-            assert!(work < 2_000_000, "{work} expressions for {n}");
+        if let Some((n_exprs, n_steps)) = work(&Options::default(), &make(n)) {
+            assert!(n_exprs < 2_000_000, "{n_exprs} expressions for {n}");
+            assert!(n_steps <= 20_000_000, "{n_steps} steps for {n}");
         }
     }
 }
@@ -55,11 +65,47 @@ fn long_lists_are_linear() {
 }
 
 #[test]
-fn a_thousand_objects_in_an_enum_are_linear_or_a_limit() {
-    is_bounded(
-        |n| json!({"enum": (0..n).map(|i| json!({"a": i, "b": [i, "x"]})).collect::<Vec<_>>()}),
-        &[1_000],
-    );
+fn a_thousand_branches_that_a_member_tells_apart_are_linear() {
+    let default = Options::default();
+    let list = |make: fn(usize) -> Value, keyword: &'static str| move |n: usize| json!({keyword: (0..n).map(make).collect::<Vec<_>>()});
+    let constant = |i: usize| json!({"a": i, "b": [i, "x"]});
+    is_linear(&default, list(constant, "enum"), 250);
+    let scalar =
+        |i: usize| json!({"const": if i % 2 == 0 { json!(i) } else { json!(format!("v{i}")) }, "title": "x"});
+    let tool = |i: usize| {
+        let arguments =
+            json!({"type": "object", "properties": {format!("a{i}"): {}, "x": {"type": "integer"}}});
+        json!({"type": "object", "properties": {"name": {"const": format!("t{i}")}, "arguments": arguments},
+            "required": ["name", "arguments"], "additionalProperties": false})
+    };
+    let event = |i: usize| {
+        json!({"type": "object", "properties": {"kind": {"enum": [format!("k{i}"), i]}, format!("a{i}"): {}, format!("b{i}"): {}},
+            "required": ["kind", format!("b{i}")], "additionalProperties": false})
+    };
+    for keyword in ["anyOf", "oneOf"] {
+        is_linear(&default, list(scalar, keyword), 250);
+        is_linear(&default, list(tool, keyword), 250);
+        is_linear(&default, list(event, keyword), 250);
+    }
+    let then = |i: usize| json!({"if": {"properties": {"kind": {"const": format!("k{i}")}}}, "then": {"properties": {"value": {"const": i}}}});
+    let conditions = |n: usize| json!({"properties": {"kind": {}, "value": {}}, "required": ["kind", "value"], "allOf": (0..n).map(then).collect::<Vec<_>>()});
+    is_linear(&default, conditions, 100);
+    let any = Options::default().property_order(PropertyOrder::Any);
+    is_linear(&any, list(tool, "anyOf"), 40);
+}
+
+#[test]
+fn steps_have_a_limit() {
+    // Each variant is known by the only member that it may have: whether some other came is asked after each name.
+    let variant = |i: usize| json!({"type": "object", "properties": {format!("p{i}"): {}}, "required": [format!("p{i}")], "additionalProperties": false});
+    let make = |n: usize| json!({"anyOf": (0..n).map(variant).collect::<Vec<_>>()});
+    let (_, n_steps) = work(&Options::default(), &make(100)).expect("within the limits");
+    for (max_steps, is_enough) in [(n_steps, true), (n_steps - 1, false), (0, false)] {
+        let mut limits = Limits::default();
+        limits.max_steps = max_steps;
+        assert_eq!(work(&Options::default().limits(limits), &make(100)).is_some(), is_enough);
+    }
+    is_bounded(make, &[300, 1_000, 3_000]);
 }
 
 #[test]
@@ -77,12 +123,14 @@ fn properties_that_depend_on_each_other_in_any_order_are_linear() {
             (0..n).map(|i| (format!("p{i}"), json!([format!("p{}", n + i)]))).collect();
         json!({"properties": properties(2 * n), "dependentRequired": depends})
     };
-    is_linear(&any, crossing, 20);
+    // Sets of names are told apart by 62 bits: of very many, some conditions are looked at for nothing.
+    grows(&any, crossing, 20, 10);
     let one_of = |n: usize| {
         let branch = |i: usize| json!({"required": [format!("p{i}")], "properties": {"kind": {"const": i}}});
         json!({"properties": properties(n), "oneOf": (0..n).map(branch).collect::<Vec<_>>()})
     };
-    is_linear(&any, one_of, 10);
+    // Each branch must exclude all others, and each name is asked about in all of them.
+    grows(&any, one_of, 10, 64);
     let counted = |n: usize| json!({"properties": properties(n), "maxProperties": n / 2, "minProperties": 3});
     is_linear(&any, counted, 50);
 }

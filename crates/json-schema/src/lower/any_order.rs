@@ -12,8 +12,8 @@
 //! | some member with a key in K satisfies e | one of the members with a key in K came whose way satisfies e |
 //! | at least, at most n members | the same |
 //!
-//! Objects of one or two names are machines as in one order, whose states are the subsets of the names times the
-//! residuals of the core: a handful of states costs less than to look at a set.
+//! Objects of one or two names with few conditions are machines as in one order, whose states are the subsets of the names
+//! times the residuals of the core: a handful of states costs less than to look at a set.
 //!
 //! # Worked example
 //! `oneOf: [{properties: {k: {const: 1}, v: A}}, {properties: {k: {const: 2}, v: B}}]`, k required, both closed. The ways to
@@ -32,6 +32,8 @@ use std::rc::Rc;
 
 /// Names whose subsets are states.
 const FEW: usize = 2;
+/// Atoms of a core whose residuals are states: a name that is read first leaves as many as the demands on it have subsets.
+const SMALL: usize = 16;
 /// Members of a set, as many as grammars may have.
 const MAX_MEMBERS: u32 = 4_096;
 
@@ -63,7 +65,8 @@ impl Lowering<'_> {
         // Names that cannot come need nothing.
         let names: Vec<&Name> =
             parts.declared.iter().filter(|name| name.demand != FormulaId::FALSE).collect();
-        match names.len() + parts.extra.len() <= FEW {
+        let is_small = self.normal.formulas.atom_ids(parts.core).len() <= SMALL;
+        match names.len() + parts.extra.len() <= FEW && is_small {
             true => self.subsets_of_names(parts, &names, brackets, pointer),
             false => self.set_of_names(parts, &names, pointer),
         }

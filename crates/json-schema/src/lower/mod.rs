@@ -286,8 +286,8 @@ impl<'o> Lowering<'o> {
                 }
             });
         }
-        if let Some(message) = self.normal.formulas.overflow() {
-            return Err(Error::limit(pointer, message));
+        if let Some(overflow) = self.normal.formulas.overflow() {
+            return Err(Error::limit(pointer, overflow.to_string()));
         }
         Ok(self.b.alt(ways))
     }
@@ -302,6 +302,9 @@ impl<'o> Lowering<'o> {
     /// Counts states against the limit.
     fn count_states(&mut self, n: usize, pointer: &str) -> Result<(), Error> {
         self.n_states += n;
+        if let Some(overflow) = self.normal.formulas.overflow() {
+            return Err(Error::limit(pointer, overflow.to_string()));
+        }
         if self.n_states - self.n_states_before > self.options.limits.max_object_states {
             let limit = self.options.limits.max_object_states;
             let message = format!(

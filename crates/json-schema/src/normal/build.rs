@@ -51,7 +51,7 @@ enum State {
 impl<'o> Normal<'o> {
     pub(crate) fn new(options: &'o Options, registry: Registry) -> Self {
         Self {
-            formulas: Formulas::new(options.limits.max_formulas, options.limits.max_depth),
+            formulas: Formulas::new(&options.limits),
             reader: Reader { options, registry, texts: Default::default(), fates: Default::default() },
             nodes: Vec::with_capacity(SOME_NODES),
             node_ids: HashMap::with_capacity_and_hasher(SOME_NODES, Seeded::default()),
@@ -137,8 +137,9 @@ impl<'o> Normal<'o> {
     pub(crate) fn check(&self, node: NodeId) -> Result<(), Error> {
         match self.formulas.overflow() {
             None => Ok(()),
-            Some(message) => {
-                Err(Error::limit(self.reader.registry.forest.pointer(self.place(node)), message))
+            Some(overflow) => {
+                let pointer = self.reader.registry.forest.pointer(self.place(node));
+                Err(Error::limit(pointer, overflow.to_string()))
             }
         }
     }
@@ -498,20 +499,20 @@ impl<'o> Normal<'o> {
     /// Exactly one of the branches: each with the negations of those that it can overlap with.
     fn exactly_one(&mut self, parts: &[FormulaId], kind: Kind, schema: ValueId) -> Result<FormulaId, Error> {
         let live: Vec<FormulaId> = parts.iter().copied().filter(|&part| part != FormulaId::FALSE).collect();
-        let mut ways = Vec::with_capacity(live.len());
-        let mut overlaps = vec![Vec::new(); live.len()];
+        let mut overlaps = self.overlaps(kind, &live);
+        if let Some(overflow) = self.formulas.overflow() {
+            let pointer = self.reader.registry.forest.pointer_to(schema, "oneOf");
+            return Err(Error::limit(pointer, overflow.to_string()));
+        }
         for i in 0..live.len() {
-            for j in 0..i {
-                if !self.are_disjoint(kind, live[i], live[j]) {
-                    overlaps[i].push(j);
-                    overlaps[j].push(i);
+            for at in 0..overlaps[i].len() {
+                let other = overlaps[i][at];
+                if other < i {
+                    overlaps[other].push(i);
                 }
             }
-            if self.formulas.overflow().is_some() {
-                let pointer = self.reader.registry.forest.pointer_to(schema, "oneOf");
-                return Err(Error::limit(pointer, "too many overlapping branches"));
-            }
         }
+        let mut ways = Vec::with_capacity(live.len());
         for (i, &part) in live.iter().enumerate() {
             let mut all = vec![part];
             for &j in &overlaps[i] {

@@ -7,7 +7,10 @@
 //! nothing, so no complement is needed.
 
 use super::build::Normal;
+use super::classes::Classes;
 use super::formula::{Atom, Dependence, FewFormulas, Formula, FormulaId, Formulas};
+use super::settling::Settling;
+use crate::distinct::Distinct;
 use crate::error::Error;
 use formwork_grammar::HashMap;
 
@@ -31,6 +34,7 @@ impl Normal<'_> {
     ) -> Result<Vec<Alternative>, Error> {
         let limit = self.reader.options.limits.max_alternatives;
         let mut out: Vec<Alternative> = Vec::new();
+        let mut by_rest = Distinct::default();
         let mut n_steps = 0usize;
         let mut todo = vec![(claim, derivative)];
         while let Some((claim, formula)) = todo.pop() {
@@ -50,7 +54,7 @@ impl Normal<'_> {
             let (atoms, demands): (Vec<_>, Vec<_>) = self.open(rest).into_iter().unzip();
             let (Some(&atom), Some(&demand)) = (atoms.first(), demands.first()) else {
                 if claim == FormulaId::TRUE || !self.is_empty_demand(claim) {
-                    match out.iter_mut().find(|other| other.rest == rest) {
+                    match out.get_mut(by_rest.number(&rest)) {
                         Some(other) => other.demand = self.formulas.any([other.demand, claim]),
                         None => out.push(Alternative { demand: claim, rest }),
                     }
@@ -58,16 +62,12 @@ impl Normal<'_> {
                 continue;
             };
             if let Some(classes) = self.value_classes(claim, &demands) {
-                for class in classes.into_iter().rev() {
-                    let mut all = vec![claim];
-                    let mut settled: HashMap<FormulaId, FormulaId> = HashMap::default();
-                    for ((&atom, &demand), holds) in atoms.iter().zip(&demands).zip(class) {
-                        all.push(if holds { demand } else { self.formulas.negate(demand) });
-                        settled.insert(atom, if holds { FormulaId::TRUE } else { FormulaId::FALSE });
-                    }
-                    let rest = self.settle_values(rest, &settled);
-                    todo.push((self.formulas.all(all), rest));
-                }
+                let rests = self.settled_by(rest, &atoms, &classes);
+                let ways = classes.classes.iter().zip(rests).rev();
+                todo.extend(
+                    ways.filter(|(_, rest)| *rest != FormulaId::FALSE)
+                        .map(|(class, rest)| (class.demand, rest)),
+                );
                 continue;
             }
             let left_out = self.settle(rest, atom, FormulaId::FALSE);
@@ -77,8 +77,8 @@ impl Normal<'_> {
                 let claim = self.formulas.all([claim, demand]);
                 todo.push((claim, self.known(claim, claimed)));
             }
-            if let Some(message) = self.formulas.overflow() {
-                return Err(Error::limit(pointer, message));
+            if let Some(overflow) = self.formulas.overflow() {
+                return Err(Error::limit(pointer, overflow.to_string()));
             }
         }
         // Alternatives are found last first.
@@ -89,6 +89,26 @@ impl Normal<'_> {
     fn settle(&mut self, formula: FormulaId, atom: FormulaId, value: FormulaId) -> FormulaId {
         let settle = &mut |_: &mut Formulas, id, _: &Atom| if id == atom { value } else { id };
         self.formulas.replace_dependent(formula, Dependence::VALUE, settle)
+    }
+
+    /// What is left of a formula for each class of a value, with what the class says of these atoms.
+    pub(super) fn settled_by(
+        &mut self,
+        formula: FormulaId,
+        atoms: &[FormulaId],
+        classes: &Classes,
+    ) -> Vec<FormulaId> {
+        let mut settling = Settling::new(&self.formulas, formula, atoms);
+        let mut rests = vec![FormulaId::FALSE; classes.classes.len()];
+        for (number, base) in classes.bases.iter().enumerate() {
+            settling.set_base(&mut self.formulas, base);
+            for (class, rest) in
+                classes.classes.iter().zip(&mut rests).filter(|(class, _)| class.base == number)
+            {
+                *rest = settling.settled(&mut self.formulas, base, class.flipped.iter().copied());
+            }
+        }
+        rests
     }
 
     /// [`Self::settle_all`] for what is asked of the value just read.

@@ -16,6 +16,10 @@
 //!
 //! Claims that leave the same residual are one way, whose value satisfies either.
 //!
+//! The condition knows of a value what its way claims, and no more: of a demand and its negation it may know neither. So
+//! the derivative is not simplified by the one being the other's negation ([`Atom::Claim`]): what would be left of
+//! (value: S ∧ r) ∨ (value: ¬S ∧ r), claims nothing, and the condition would find neither part.
+//!
 //! # Worked example
 //! `anyOf: [{a: S, b: T}, {a: U}]` (`a: S` meaning that a, if it comes, satisfies S): the derivative by `a` is
 //! (value: S ∧ b: T) ∨ value: U. Claims are {S} and {U}. Not {S, U}: what it leaves is what {U} leaves. By `b`: value: T
@@ -25,6 +29,7 @@
 use super::build::Normal;
 use super::derive::Key;
 use super::formula::{Atom, Formula, FormulaId};
+use super::settling::Settling;
 use crate::error::Error;
 use formwork_grammar::{HashMap, HashSet};
 use std::rc::Rc;
@@ -61,13 +66,17 @@ impl Normal<'_> {
         tags: &Tags,
         pointer: &str,
     ) -> Result<Vec<Claims>, Error> {
-        let mut after = self.after_member(formula, key);
+        // Of the conditions of a large object a member concerns few; the others stay what they are, whatever its value.
+        let mut concerned = self.formulas.few_conjuncts(formula);
+        concerned.retain(|part| !self.is_indifferent(*part, key));
+        let formula = self.formulas.some_of(&concerned);
+        let mut after = self.after_member_with(formula, key, Atom::Claim);
         // What the value satisfies or cannot satisfy in any case.
         let mut settled: HashMap<FormulaId, FormulaId> = HashMap::default();
         let mut satisfied: HashSet<FormulaId> = HashSet::default();
         let (mut atoms, mut demands) = (Vec::new(), Vec::new());
         for (id, atom) in self.formulas.atoms(after) {
-            let Atom::Value(asked) = atom else { continue };
+            let Atom::Claim(asked) = atom else { continue };
             let both = self.formulas.all([demand, asked]);
             let negation = self.formulas.negate(asked);
             let other = self.formulas.all([demand, negation]);
@@ -85,35 +94,33 @@ impl Normal<'_> {
         if atoms.is_empty() {
             return Ok(vec![Claims { demand, satisfied }]);
         }
-        let mut ways: Vec<(FormulaId, Set)> = Vec::new();
+        let mut ways: Vec<(FormulaId, Set, FormulaId)> = Vec::new();
+        let mut limit = self.reader.options.limits.max_alternatives;
         if let Some(classes) = self.value_classes(demand, &demands) {
-            for class in classes {
-                let mut all = vec![demand];
-                let mut claimed = Set::new();
-                for ((&atom, &asked), holds) in atoms.iter().zip(&demands).zip(class) {
-                    all.push(if holds { asked } else { self.formulas.negate(asked) });
-                    claimed.extend(holds.then_some(atom));
-                }
-                ways.push((self.formulas.all(all), claimed));
+            // As many as there are constants, and no product of anything.
+            limit = usize::MAX;
+            let rests = self.settled_by(after, &atoms, &classes);
+            for (class, rest) in classes.classes.iter().zip(rests) {
+                let claimed = classes.holding(class).into_iter().map(|i| atoms[i]).collect();
+                ways.push((class.demand, claimed, rest));
             }
         } else {
-            let limit = self.reader.options.limits.max_alternatives;
             let sets = self.claim_sets(after, tags, 0, limit).ok_or_else(|| self.too_many(limit, pointer))?;
+            let none = vec![false; atoms.len()];
+            let mut settling = Settling::new(&self.formulas, after, &atoms);
+            settling.set_base(&mut self.formulas, &none);
+            let numbers: HashMap<FormulaId, usize> = atoms.iter().copied().zip(0..).collect();
             for set in sets {
-                let asked = atoms.iter().zip(&demands).filter(|(atom, _)| set.contains(atom));
-                let all: Vec<FormulaId> = asked.map(|(_, &asked)| asked).chain([demand]).collect();
-                ways.push((self.formulas.all(all), set));
+                let claimed: Vec<usize> = set.iter().filter_map(|atom| numbers.get(atom)).copied().collect();
+                let all: Vec<FormulaId> = claimed.iter().map(|&i| demands[i]).chain([demand]).collect();
+                let rest = settling.settled(&mut self.formulas, &none, claimed);
+                ways.push((self.formulas.all(all), set, rest));
             }
         }
         // By what they leave.
         let mut merged: Vec<(FormulaId, FormulaId, Set)> = Vec::new();
         let mut by_rest: HashMap<FormulaId, usize> = HashMap::default();
-        for (demand, claimed) in ways {
-            let truth = |atom: &FormulaId| {
-                if claimed.contains(atom) { FormulaId::TRUE } else { FormulaId::FALSE }
-            };
-            let truths = atoms.iter().map(|atom| (*atom, truth(atom))).collect();
-            let rest = self.settle_all(after, &truths);
+        for (demand, claimed, rest) in ways {
             if rest == FormulaId::FALSE || self.is_empty_demand(demand) {
                 continue;
             }
@@ -125,10 +132,9 @@ impl Normal<'_> {
                 }
             }
         }
-        if let Some(message) = self.formulas.overflow() {
-            return Err(Error::limit(pointer, message));
+        if let Some(overflow) = self.formulas.overflow() {
+            return Err(Error::limit(pointer, overflow.to_string()));
         }
-        let limit = self.reader.options.limits.max_alternatives;
         if merged.len() > limit {
             return Err(self.too_many(limit, pointer));
         }
@@ -157,23 +163,23 @@ impl Normal<'_> {
         limit: usize,
     ) -> Option<Vec<Set>> {
         let has_values = |this: &Self, formula: FormulaId| {
-            this.formulas.atoms(formula).iter().any(|(_, atom)| matches!(atom, Atom::Value(_)))
+            this.formulas.atoms(formula).iter().any(|(_, atom)| matches!(atom, Atom::Claim(_)))
         };
         let parts: Rc<[FormulaId]> = match self.formulas.get(formula) {
             Formula::False => return Some(Vec::new()),
-            Formula::Atom(Atom::Value(_)) => return Some(vec![vec![formula]]),
+            Formula::Atom(Atom::Claim(_)) => return Some(vec![vec![formula]]),
             Formula::True | Formula::Atom(_) => return Some(vec![Set::new()]),
             Formula::Or(parts) => {
                 let parts = parts.clone();
                 let mut all: Vec<Set> = Vec::new();
                 for &part in parts.iter() {
                     all.extend(self.claim_sets(part, tags, n_tags, limit)?);
-                    distinct(&mut all);
-                    if all.len() > 4 * limit {
+                    if all.len() > 16 * limit {
                         return None;
                     }
                 }
-                return Some(all);
+                distinct(&mut all);
+                return (all.len() <= 4 * limit).then_some(all);
             }
             Formula::And(parts) => parts.clone(),
         };
@@ -230,11 +236,9 @@ impl Normal<'_> {
             let Some(classes) = self.value_classes(tags[&name], &demands) else { continue };
             let truth = |holds: bool| if holds { FormulaId::TRUE } else { FormulaId::FALSE };
             let absent = atoms.iter().map(|&(id, _, every)| (id, truth(every))).collect();
-            let mut cases = vec![self.settle_all(formula, &absent)];
-            for class in classes {
-                let settled = atoms.iter().zip(class).map(|(&(id, ..), holds)| (id, truth(holds))).collect();
-                cases.push(self.settle_all(formula, &settled));
-            }
+            let ids: Vec<FormulaId> = atoms.iter().map(|&(id, ..)| id).collect();
+            let mut cases = self.settled_by(formula, &ids, &classes);
+            cases.push(self.settle_all(formula, &absent));
             cases.sort_unstable();
             cases.dedup();
             return Some(cases);

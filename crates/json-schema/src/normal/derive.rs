@@ -64,6 +64,16 @@ impl Normal<'_> {
 
     /// The formula after a member.
     pub(crate) fn after_member(&mut self, formula: FormulaId, key: Key<'_>) -> FormulaId {
+        self.after_member_with(formula, key, Atom::Value)
+    }
+
+    /// The formula after a member, with this atom for what is asked of its value.
+    pub(super) fn after_member_with(
+        &mut self,
+        formula: FormulaId,
+        key: Key<'_>,
+        value: fn(FormulaId) -> Atom,
+    ) -> FormulaId {
         if self.is_indifferent(formula, key) {
             return formula;
         }
@@ -95,7 +105,7 @@ impl Normal<'_> {
                 if !is_in(formulas, *keys) {
                     return rest;
                 }
-                let now = formulas.atom(Atom::Value(*demand));
+                let now = formulas.atom(value(*demand));
                 formulas.all([now, rest])
             }
             Atom::SomeKey { keys, demand } => {
@@ -104,7 +114,7 @@ impl Normal<'_> {
                 if !is_in(formulas, *keys) {
                     return rest;
                 }
-                let now = formulas.atom(Atom::Value(*demand));
+                let now = formulas.atom(value(*demand));
                 formulas.any([now, rest])
             }
             Atom::MinMembers(n) => formulas.atom(Atom::MinMembers(n - 1)),

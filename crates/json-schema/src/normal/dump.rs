@@ -51,7 +51,7 @@ impl Normal<'_> {
             Atom::Node(node, sign) => {
                 format!("{}`{}`", not(*sign), self.reader.registry.forest.pointer(self.place(*node)))
             }
-            Atom::Value(demand) => format!("value:{}", self.dump(*demand)),
+            Atom::Value(demand) | Atom::Claim(demand) => format!("value:{}", self.dump(*demand)),
         }
     }
 }

@@ -11,9 +11,12 @@ use crate::decimal::Decimal;
 use crate::distinct::{Distinct, FEW};
 use crate::formats::Syntax;
 use crate::json::Number;
+use crate::limits::Limits;
 use formwork_grammar::{ExprId, HashMap, Seeded};
 use hashbrown::HashTable;
 use smallvec::SmallVec;
+use std::cell::Cell;
+use std::fmt;
 use std::hash::BuildHasher;
 use std::ops::{BitOr, Deref};
 use std::rc::Rc;
@@ -103,6 +106,9 @@ pub(crate) enum Atom {
     Node(NodeId, bool),
     /// In a derivative: the member or item just read satisfies the demand.
     Value(FormulaId),
+    /// The same, where it does not count how demands relate to each other: a value may satisfy neither a demand nor its
+    /// negation, as far as anybody claims.
+    Claim(FormulaId),
 }
 
 /// What is known of formulas.
@@ -132,7 +138,7 @@ impl<T: Copy> PerFormula<T> {
 /// that depend on every member; and in a derivative, the value that was just read.
 ///
 /// PERF: of the conditions of a large object each member concerns few.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Dependence(u64);
 
 impl Dependence {
@@ -209,14 +215,36 @@ pub(crate) struct Formulas {
     negations: Vec<Option<FormulaId>>,
     ids: HashTable<FormulaId>,
     hasher: Seeded,
-    max_formulas: usize,
-    max_depth: u32,
+    /// Parts of formulas that were gone through.
+    n_steps: Cell<usize>,
+    limits: Limits,
     /// What grew too large, if anything; every result since is meaningless.
-    overflow: Option<String>,
+    overflow: Cell<Option<Overflow>>,
+}
+
+/// What grew past its limit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Overflow {
+    Depth(usize),
+    Formulas(usize),
+    Steps(usize),
+}
+
+impl fmt::Display for Overflow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Depth(n) => write!(f, "conditions alternate more than {n} levels deep within one value"),
+            Self::Formulas(n) => write!(f, "the normal form has more than {n} formulas"),
+            Self::Steps(n) => write!(
+                f,
+                "conditions take more than {n} steps to work out; fewer of them on one value, or a required first property that tells alternatives apart, help"
+            ),
+        }
+    }
 }
 
 impl Formulas {
-    pub(crate) fn new(max_formulas: usize, max_depth: usize) -> Self {
+    pub(crate) fn new(limits: &Limits) -> Self {
         let mut formulas = Self {
             formulas: Vec::with_capacity(SMALL),
             depths: Vec::with_capacity(SMALL),
@@ -225,9 +253,9 @@ impl Formulas {
             negations: Vec::with_capacity(SMALL),
             ids: HashTable::with_capacity(SMALL),
             hasher: Seeded::default(),
-            max_formulas,
-            max_depth: u32::try_from(max_depth).unwrap_or(u32::MAX),
-            overflow: None,
+            n_steps: Cell::new(0),
+            limits: limits.clone(),
+            overflow: Cell::new(None),
         };
         for (formula, negation) in [(Formula::False, FormulaId::TRUE), (Formula::True, FormulaId::FALSE)] {
             let hash = formulas.hasher.hash_one(Sketch::of(&formula));
@@ -254,8 +282,23 @@ impl Formulas {
     }
 
     /// What grew past its limit, if anything did.
-    pub(crate) fn overflow(&self) -> Option<&str> {
-        self.overflow.as_deref()
+    pub(crate) fn overflow(&self) -> Option<Overflow> {
+        self.overflow.get()
+    }
+
+    /// Parts of formulas that were gone through so far.
+    pub(crate) fn n_steps(&self) -> usize {
+        self.n_steps.get()
+    }
+
+    /// Counts parts that are gone through; whether there may be so many.
+    fn step(&self, n: usize) -> bool {
+        let n_steps = self.n_steps.get() + n;
+        self.n_steps.set(n_steps);
+        if n_steps > self.limits.max_steps && self.overflow.get().is_none() {
+            self.overflow.set(Some(Overflow::Steps(self.limits.max_steps)));
+        }
+        n_steps <= self.limits.max_steps
     }
 
     fn look_up(&self, sketch: Sketch<'_>) -> (u64, Option<FormulaId>) {
@@ -283,20 +326,21 @@ impl Formulas {
                 | Atom::Some { demand, .. }
                 | Atom::AtLeast { demand, .. }
                 | Atom::AtMost { demand, .. }
-                | Atom::Value(demand),
+                | Atom::Value(demand)
+                | Atom::Claim(demand),
             ) => below(demand) + 1,
             Formula::Atom(Atom::AllKeys { keys, demand } | Atom::SomeKey { keys, demand }) => {
                 below(keys).max(below(demand)) + 1
             }
             _ => 0,
         };
-        if depth > self.max_depth || self.formulas.len() >= self.max_formulas {
-            let message = if depth > self.max_depth {
-                format!("conditions alternate more than {} levels deep within one value", self.max_depth)
-            } else {
-                format!("the normal form has more than {} formulas", self.max_formulas)
-            };
-            self.overflow.get_or_insert(message);
+        let Limits { max_depth, max_formulas, .. } = self.limits;
+        let overflow = match depth as usize > max_depth {
+            true => Some(Overflow::Depth(max_depth)),
+            false => (self.formulas.len() >= max_formulas).then_some(Overflow::Formulas(max_formulas)),
+        };
+        if overflow.is_some() {
+            self.overflow.set(self.overflow.get().or(overflow));
             return FormulaId::FALSE;
         }
         let dependence = self.dependence_of(&formula);
@@ -315,7 +359,7 @@ impl Formulas {
                 _ => Dependence::EVERY,
             },
             Formula::Atom(Atom::MinMembers(_) | Atom::MaxMembers(_)) => Dependence::EVERY,
-            Formula::Atom(Atom::Value(_)) => Dependence::VALUE,
+            Formula::Atom(Atom::Value(_) | Atom::Claim(_)) => Dependence::VALUE,
             _ => Dependence::NONE,
         }
     }
@@ -385,7 +429,7 @@ impl Formulas {
             Atom::SomeKey { keys, demand } if *keys == yes && *demand == yes => {
                 self.intern(Formula::Atom(Atom::MinMembers(1)))
             }
-            Atom::Value(demand) if *demand == yes || *demand == no => *demand,
+            Atom::Value(demand) | Atom::Claim(demand) if *demand == yes || *demand == no => *demand,
             _ => self.intern(Formula::Atom(atom)),
         }
     }
@@ -396,6 +440,11 @@ impl Formulas {
 
     pub(crate) fn any(&mut self, parts: impl IntoIterator<Item = FormulaId>) -> FormulaId {
         self.join(&mut parts.into_iter(), false)
+    }
+
+    /// The conjunction or the disjunction.
+    pub(crate) fn join_all(&mut self, parts: impl IntoIterator<Item = FormulaId>, is_and: bool) -> FormulaId {
+        self.join(&mut parts.into_iter(), is_and)
     }
 
     /// The conjunction of some of the conjuncts of one formula, in their order: what made them simple together keeps them so.
@@ -428,6 +477,9 @@ impl Formulas {
                     flat.insert(part);
                 }
             }
+        }
+        if !self.step(flat.list().len()) {
+            return FormulaId::FALSE;
         }
         if flat.list().len() > 1 {
             match self.resolve(&flat, is_and, zero) {
@@ -540,6 +592,7 @@ impl Formulas {
                 Atom::AllKeys { keys, demand: self.negation_if_made(demand)? }
             }
             Formula::Atom(Atom::Node(node, sign)) => Atom::Node(node, !sign),
+            Formula::Atom(Atom::Claim(_)) => return None,
             _ => return Some(self.negate(id)),
         };
         self.look_up(Sketch::Other(&Formula::Atom(dual))).1
@@ -594,7 +647,7 @@ impl Formulas {
             Atom::AllKeys { keys, demand } => Atom::SomeKey { keys, demand: self.negate(demand) },
             Atom::SomeKey { keys, demand } => Atom::AllKeys { keys, demand: self.negate(demand) },
             Atom::Node(node, sign) => Atom::Node(node, !sign),
-            Atom::Value(demand) => Atom::Value(self.negate(demand)),
+            Atom::Value(demand) | Atom::Claim(demand) => Atom::Value(self.negate(demand)),
         };
         self.atom(dual)
     }
@@ -642,6 +695,9 @@ impl Formulas {
             Formula::And(parts) => (parts.clone(), true),
             Formula::Or(parts) => (parts.clone(), false),
         };
+        if !self.step(parts.len()) {
+            return FormulaId::FALSE;
+        }
         let mut replaced = FewFormulas::with_capacity(parts.len());
         for &part in parts.iter() {
             if on.is_some_and(|on| on.excludes(self.dependence(part))) {
@@ -665,6 +721,7 @@ impl Formulas {
     /// Whether the formula holds where atoms hold as `f` says; no further atoms are asked once that is decided.
     /// The depth limit bounds the recursion.
     pub(crate) fn holds(&self, id: FormulaId, f: &mut impl FnMut(FormulaId, &Atom) -> bool) -> bool {
+        self.step(1);
         self.holds_in(id, &mut HashMap::default(), f)
     }
 
@@ -682,6 +739,9 @@ impl Formulas {
             Formula::Or(parts) => (parts, false),
         };
         for &part in parts.iter() {
+            if !self.step(1) {
+                return false;
+            }
             let holds = match self.get(part) {
                 Formula::And(_) | Formula::Or(_) => match memory.get(&part) {
                     Some(&known) => known,
@@ -747,6 +807,7 @@ impl Formulas {
                 Formula::False | Formula::True => {}
             }
         }
+        self.step(seen.list().len());
         atoms
     }
 }

@@ -15,6 +15,8 @@ mod formula;
 mod names;
 mod node;
 mod oracle;
+mod overlaps;
+mod settling;
 
 pub(crate) use build::Normal;
 pub(crate) use choices::Alternative;

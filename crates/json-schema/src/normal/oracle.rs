@@ -134,11 +134,11 @@ impl Normal<'_> {
     }
 
     fn no_number(&mut self, formula: FormulaId, literals: &[Atom]) -> bool {
-        let set = literals.iter().find_map(|atom| match atom {
+        let sets = literals.iter().filter_map(|atom| match atom {
             Atom::NumberIn(set, true) => Some(set.clone()),
             _ => None,
         });
-        if let Some(set) = set {
+        if let Some(set) = sets.min_by_key(|set| set.len()) {
             return set.len() <= MAX_SET
                 && set.iter().all(|number| self.number_satisfies(formula, &number.value) == Some(false));
         }
@@ -202,11 +202,11 @@ impl Normal<'_> {
     }
 
     fn no_string(&mut self, formula: FormulaId, literals: &[Atom]) -> bool {
-        let set = literals.iter().find_map(|atom| match atom {
+        let sets = literals.iter().filter_map(|atom| match atom {
             Atom::StringIn(set, true) => Some(set.clone()),
             _ => None,
         });
-        if let Some(set) = set {
+        if let Some(set) = sets.min_by_key(|set| set.len()) {
             return set.len() <= MAX_SET && set.iter().all(|string| !self.string_satisfies(formula, string));
         }
         let (mut min, mut max) = (0, u64::MAX);
