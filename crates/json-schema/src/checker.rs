@@ -149,7 +149,8 @@ impl<'o> Checker<'o> {
         pointer: &str,
         next: &mut Vec<FormulaId>,
     ) -> Result<(), Error> {
-        for Alternative { demand, rest } in self.normal.choices(FormulaId::TRUE, derivative, pointer)? {
+        for &Alternative { demand, rest } in self.normal.choices(FormulaId::TRUE, derivative, pointer)?.iter()
+        {
             if !next.contains(&rest) && self.satisfies(demand, value, depth + 1)? {
                 next.push(rest);
             }

@@ -75,7 +75,7 @@ fn shown(text: &[u8]) -> String {
     String::from_utf8_lossy(text).chars().take(400).collect()
 }
 
-/// Whether floats or a recursive parser cannot hold a document.
+/// Whether a document is one that floats, a recursive parser or other regular expressions than ECMAScript's misjudge.
 pub fn beyond_the_judge(text: &str, error: &str) -> bool {
     let of_number = |byte: u8| byte.is_ascii_digit() || byte == b'.';
     let mut runs = text.as_bytes().chunk_by(|&a, &b| of_number(a) == of_number(b));
@@ -85,7 +85,13 @@ pub fn beyond_the_judge(text: &str, error: &str) -> bool {
         let digits = text[at + 1..].strip_prefix('-').unwrap_or_default();
         digits.bytes().take_while(u8::is_ascii_digit).count() > 2
     };
+    // Other line ends than `\n`, which `.` matches in the judges' regular expressions and not in ECMAScript's.
+    let has_line_end = || {
+        let lower = text.to_ascii_lowercase();
+        ["\u{2028}", "\u{2029}", "\\r", "\\u2028", "\\u2029", "\\u000d"].iter().any(|end| lower.contains(end))
+    };
     runs.any(|run| n_digits(run) > 15)
+        || has_line_end()
         || text.match_indices(['e', 'E']).any(|(at, _)| is_tiny(at))
         || error.contains("number out of range")
         || error.contains("recursion limit")

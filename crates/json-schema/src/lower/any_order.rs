@@ -65,11 +65,15 @@ impl Lowering<'_> {
         // Names that cannot come need nothing.
         let names: Vec<&Name> =
             parts.declared.iter().filter(|name| name.demand != FormulaId::FALSE).collect();
-        let is_small = self.normal.formulas.atom_ids(parts.core).len() <= SMALL;
-        match names.len() + parts.extra.len() <= FEW && is_small {
+        match names.len() + parts.extra.len() <= FEW && self.is_small(parts.core) {
             true => self.subsets_of_names(parts, &names, brackets, pointer),
             false => self.set_of_names(parts, &names, pointer),
         }
+    }
+
+    /// Whether the residuals of a core are few enough to be states.
+    pub(super) fn is_small(&self, core: FormulaId) -> bool {
+        self.normal.formulas.atom_ids(core).len() <= SMALL
     }
 
     // ---- sets ----

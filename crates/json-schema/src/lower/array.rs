@@ -136,7 +136,9 @@ impl Lowering<'_> {
             self.count_states(1, pointer)?;
             let derivative = self.normal.after_item(residual);
             let mut edges = Vec::new();
-            for Alternative { demand, rest } in self.normal.choices(FormulaId::TRUE, derivative, pointer)? {
+            for &Alternative { demand, rest } in
+                self.normal.choices(FormulaId::TRUE, derivative, pointer)?.iter()
+            {
                 let steps = match self.has_unique(rest) {
                     true => self.distinct_steps(demand, (rest, seen), &mut values)?,
                     false => vec![(self.value(demand)?, (rest, 0))],
@@ -219,7 +221,9 @@ impl Lowering<'_> {
             let end = self.normal.may_end(residual);
             let derivative = self.normal.after_item(residual);
             let mut edges = Vec::new();
-            for Alternative { demand, rest } in self.normal.choices(FormulaId::TRUE, derivative, pointer)? {
+            for &Alternative { demand, rest } in
+                self.normal.choices(FormulaId::TRUE, derivative, pointer)?.iter()
+            {
                 // The start may be reached again, so what counts is whether a state is reached by an item, not which it is.
                 if !self.normal.may_end(rest) {
                     return Ok(None);
@@ -264,7 +268,9 @@ impl Lowering<'_> {
             }
             let derivative = self.normal.after_item(residual);
             let mut edges = Vec::new();
-            for Alternative { demand, rest } in self.normal.choices(FormulaId::TRUE, derivative, pointer)? {
+            for &Alternative { demand, rest } in
+                self.normal.choices(FormulaId::TRUE, derivative, pointer)?.iter()
+            {
                 let Some(text) = self.distinct_text(demand)? else { return Ok(None) };
                 may_run_out |= text != self.b.never() && !self.has_plenty(demand)?;
                 must_go_on |= !self.normal.may_end(rest);

@@ -98,13 +98,15 @@ impl Lowering<'_> {
     ) -> Result<ExprId, Error> {
         let Some(parts) = self.take_apart(formula, declared, pointer)? else { return Ok(self.b.never()) };
         let (open, close) = self.brackets(Brackets::OBJECT);
+        // Where no name is declared there is no order either, and what is asked of many members is rather a condition.
+        let is_set = parts.declared.is_empty() && !self.is_small(parts.core);
         match self.options.property_order {
-            PropertyOrder::Schema => {
+            PropertyOrder::Schema if !is_set => {
                 let mut members = self.in_order(&parts, close, pointer)?;
                 members.push(open);
                 Ok(self.sequence(&members))
             }
-            PropertyOrder::Any => self.in_any_order(&parts, (open, close), pointer),
+            _ => self.in_any_order(&parts, (open, close), pointer),
         }
     }
 
@@ -371,7 +373,7 @@ impl Lowering<'_> {
             return Ok(smallvec![Alternative { demand, rest: core }]);
         }
         let after = self.normal.after_member(core, key);
-        self.normal.choices(demand, after, pointer).map(Ways::from_vec)
+        Ok(Ways::from_slice(&self.normal.choices(demand, after, pointer)?))
     }
 
     /// The edges of undeclared members from a residual: key, alternative.

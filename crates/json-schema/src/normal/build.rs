@@ -1,5 +1,6 @@
 //! Schemas into components: what each keyword means for each kind of value.
 
+use super::choices::Alternative;
 use super::constraints::allows;
 use super::formula::{Atom, FewFormulas, Formula, FormulaId, Formulas, Names, Numbers, PerFormula};
 use super::node::{Kind, NodeContent, NodeId};
@@ -25,6 +26,10 @@ pub(crate) struct Normal<'o> {
     demands: HashMap<(FormulaId, Kind), FormulaId>,
     pub(super) key_verdicts: HashMap<(FormulaId, Rc<str>), bool>,
     pub(super) empty_demands: PerFormula<bool>,
+    /// What is left of formulas after an item.
+    pub(super) known_items: PerFormula<FormulaId>,
+    /// The ways to read values, by what is claimed of them and the derivative.
+    pub(super) known_choices: HashMap<(FormulaId, FormulaId), Rc<[Alternative]>>,
 }
 
 pub(super) struct NodeData {
@@ -59,6 +64,8 @@ impl<'o> Normal<'o> {
             demands: HashMap::default(),
             key_verdicts: HashMap::default(),
             empty_demands: PerFormula::default(),
+            known_items: PerFormula::default(),
+            known_choices: HashMap::default(),
         }
     }
 

@@ -13,6 +13,7 @@ use super::settling::Settling;
 use crate::distinct::Distinct;
 use crate::error::Error;
 use formwork_grammar::HashMap;
+use std::rc::Rc;
 
 /// One way to read a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,21 @@ impl Normal<'_> {
     /// The ways to read a value that satisfies `claim` and with which the derivative holds; `pointer` names the schema in
     /// errors.
     pub(crate) fn choices(
+        &mut self,
+        claim: FormulaId,
+        derivative: FormulaId,
+        pointer: &str,
+    ) -> Result<Rc<[Alternative]>, Error> {
+        // Where values are indented, each depth has rules of its own, and asks again.
+        if let Some(known) = self.known_choices.get(&(claim, derivative)) {
+            return Ok(known.clone());
+        }
+        let ways: Rc<[Alternative]> = self.find_choices(claim, derivative, pointer)?.into();
+        self.known_choices.insert((claim, derivative), ways.clone());
+        Ok(ways)
+    }
+
+    fn find_choices(
         &mut self,
         claim: FormulaId,
         derivative: FormulaId,

@@ -141,6 +141,15 @@ impl Normal<'_> {
 
     /// The formula after an item.
     pub(crate) fn after_item(&mut self, formula: FormulaId) -> FormulaId {
+        if let Some(known) = self.known_items.get(formula) {
+            return known;
+        }
+        let after = self.find_after_item(formula);
+        self.known_items.insert(formula, after);
+        after
+    }
+
+    fn find_after_item(&mut self, formula: FormulaId) -> FormulaId {
         self.formulas.replace(formula, &mut HashMap::default(), &mut |formulas, id, atom| match *atom {
             Atom::All { from, to, demand } => {
                 let rest = shifted(from, to);
