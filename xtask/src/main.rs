@@ -37,7 +37,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "ci",
-        help: "[--quick] everything that CI runs: fmt, clippy, layers, tidy, docs, conformance, fuzz smoke, tests",
+        help: "[--quick] everything that CI runs: fmt, clippy, layers, tidy, docs, conformance, fuzz smoke, tests, and tests whose hashes collide",
         run: ci::run,
     },
     Command {

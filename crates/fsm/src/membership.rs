@@ -273,19 +273,7 @@ impl Membership {
     /// The state once this member came as well; `None` if there is none such or it came and may not come again.
     pub fn after(&self, state: &[u64], number: u32) -> Option<Box<[u64]>> {
         let mut after = self.add(state, number)?;
-        let open = self.bound(&after, None, true);
-        // The literals on which something depends that may still hold.
-        let mut alive = vec![0u64; self.nones.len()];
-        let mut seen = vec![false; self.nodes.len()];
-        let mut todo = vec![self.nodes.len() - 1];
-        while let Some(at) = todo.pop() {
-            if std::mem::replace(&mut seen[at], true) || !open.nodes[at] {
-                continue;
-            }
-            let node = &self.nodes[at];
-            node.literals.iter().for_each(|&(word, mask)| alive[word] |= mask);
-            todo.extend(node.nodes.iter().map(|&node| node as usize));
-        }
+        let alive = self.alive(&self.bound(&after, None, true));
         after.resize(self.first_literal + self.nones.len(), 0);
         for (word, (alive, nones)) in
             after[self.first_literal..].iter_mut().zip(alive.iter().zip(&self.nones))
@@ -297,7 +285,23 @@ impl Membership {
         Some(after.into())
     }
 
-    /// The same without forgetting anything.
+    /// The literals on which something depends that may still hold.
+    fn alive(&self, open: &Bound) -> Vec<u64> {
+        let mut alive = vec![0u64; self.nones.len()];
+        let mut seen = vec![false; self.nodes.len()];
+        let mut todo = vec![self.nodes.len() - 1];
+        while let Some(at) = todo.pop() {
+            if std::mem::replace(&mut seen[at], true) || !open.nodes[at] {
+                continue;
+            }
+            let node = &self.nodes[at];
+            node.literals.iter().for_each(|&(word, mask)| alive[word] |= mask);
+            todo.extend(node.nodes.iter().map(|&node| node as usize));
+        }
+        alive
+    }
+
+    /// [`Self::after`] without forgetting anything.
     fn add(&self, state: &[u64], number: u32) -> Option<Vec<u64>> {
         let member = self.members.get(number as usize)?.as_ref()?;
         if member.once && bit(state, member.variable) {
@@ -428,12 +432,31 @@ impl Membership {
                 (bits != 0).then(|| *word * 64 + bits.trailing_zeros() as usize)
             };
             if let Some(literal) = node.literals.iter().find_map(waiting) {
-                return self.meeting[literal].iter().copied().find_map(may_come);
+                let mut meeting = self.meeting[literal].iter().copied().filter_map(may_come);
+                return match self.meeting[literal].len() {
+                    0..=2 => meeting.next(),
+                    _ => {
+                        let alive = self.alive(open);
+                        meeting.min_by_key(|&number| self.harm(number, state, &alive))
+                    }
+                };
             }
             let next =
                 node.nodes.iter().find(|&&node| open.nodes[node as usize] && !closed.nodes[node as usize])?;
             at = *next as usize;
         }
+    }
+
+    /// How many literals that matter a member would make false. Of the members that one `some` waits for, all but one may
+    /// belong to branches that cannot hold any more.
+    fn harm(&self, number: u32, state: &[u64], alive: &[u64]) -> u32 {
+        let word = |at: usize| state.get(at).copied().unwrap_or(0);
+        let adds = self.members[number as usize].iter().flat_map(|member| &member.adds);
+        let harms = adds.filter(|(at, _)| *at >= self.first_literal).map(|&(at, mask)| {
+            let literal = at - self.first_literal;
+            (mask & self.nones[literal] & alive[literal] & !word(at)).count_ones()
+        });
+        harms.sum()
     }
 
     fn holds(&self, bound: &Bound) -> bool {

@@ -86,7 +86,7 @@ fn closed_branches_have_their_own_members_only() {
 #[test]
 fn branches_that_need_not_be_told_apart_first_come_in_any_order() {
     // Objects of two names with many conditions on both: the second may be read before the first tells what it has to be.
-    let n = 40;
+    let n = 200;
     let tool = |i: usize| {
         json!({"type": "object", "properties": {"name": {"const": format!("t{i}")}, "arguments": {"type": "object",
             "properties": {"x": {"const": i}}, "required": ["x"], "additionalProperties": false}},

@@ -97,8 +97,8 @@ impl Normal<'_> {
             let left = MAX_CONSTANTS - samples.len();
             match kind {
                 Kind::String => {
-                    let mentions = self.mentions(&of_kind, left, |atom, mention| match atom {
-                        Atom::StringIn(set, _) => Some(set.iter().for_each(|name| mention(name.clone()))),
+                    let mentions = self.mentions(&of_kind, left, |atom| match atom {
+                        Atom::StringIn(set, _) => Some(set.to_vec()),
                         _ => None,
                     })?;
                     let holds =
@@ -106,9 +106,9 @@ impl Normal<'_> {
                     self.add_samples(&of_kind, mentions, (base, &bases[base]), &mut samples, holds)?;
                 }
                 _ => {
-                    let mentions = self.mentions(&of_kind, left, |atom, mention| match atom {
+                    let mentions = self.mentions(&of_kind, left, |atom| match atom {
                         Atom::NumberIn(set, _) => {
-                            Some(set.iter().for_each(|number| mention(number.value.clone())))
+                            Some(set.iter().map(|number| number.value.clone()).collect())
                         }
                         _ => None,
                     })?;
@@ -126,13 +126,13 @@ impl Normal<'_> {
         &self,
         demands: &[FormulaId],
         limit: usize,
-        of_atom: impl Fn(&Atom, &mut dyn FnMut(C)) -> Option<()>,
+        of_atom: impl Fn(&Atom) -> Option<Vec<C>>,
     ) -> Option<Vec<Mention<C>>> {
         let mut mentions = Vec::new();
         for (demand, &component) in demands.iter().enumerate() {
             for atom in self.formulas.atom_ids(component) {
                 let Formula::Atom(atom) = self.formulas.get(atom) else { continue };
-                of_atom(atom, &mut |constant| mentions.push(Mention { constant, demand }))?;
+                mentions.extend(of_atom(atom)?.into_iter().map(|constant| Mention { constant, demand }));
                 if mentions.len() > limit {
                     return None;
                 }
@@ -194,8 +194,8 @@ impl Normal<'_> {
         }
         // Demands that are in every base the same.
         let is_same = |demand: usize| bases.iter().all(|base| base[demand] == bases[0][demand]);
-        for number in 0..classes.len() {
-            let Class { base, flipped, .. } = &classes[number];
+        for (number, class) in classes.iter_mut().enumerate() {
+            let Class { base, flipped, .. } = &*class;
             let holds = |demand: usize| bases[*base][demand] != flipped.binary_search(&demand).is_ok();
             let of_constants = flipped.iter().copied().filter(|&demand| is_same(demand));
             let mut said = Demands::new();
@@ -203,11 +203,11 @@ impl Normal<'_> {
                 Some(demand) => {
                     said.push(demand);
                     for &sample in &flips[demand] {
-                        let Sample { base: of, flipped: other, class } = &samples[sample];
+                        let Sample { base: of, flipped: other, class: of_sample } = &samples[sample];
                         let differs = |demand: &usize| {
                             holds(*demand) != (bases[*of][*demand] != other.binary_search(demand).is_ok())
                         };
-                        if *class == number || said.iter().any(differs) {
+                        if *of_sample == number || said.iter().any(differs) {
                             continue;
                         }
                         said.extend(match of == base {
@@ -226,7 +226,7 @@ impl Normal<'_> {
                     false => self.formulas.negate(demands[demand]),
                 })
                 .collect();
-            classes[number].demand = self.formulas.all([claim].into_iter().chain(said));
+            class.demand = self.formulas.all([claim].into_iter().chain(said));
         }
         Classes { bases, classes }
     }

@@ -57,6 +57,10 @@ pub(super) struct Settling {
     leaves: Vec<Option<usize>>,
 }
 
+/// A place in a part, and what is there with the base and now.
+type Change = (u32, FormulaId, FormulaId);
+type Changes = SmallVec<[Change; 2]>;
+
 fn constant(holds: bool) -> FormulaId {
     if holds { FormulaId::TRUE } else { FormulaId::FALSE }
 }
@@ -153,8 +157,8 @@ impl Settling {
     ) -> FormulaId {
         let Some(last) = self.parts.len().checked_sub(1) else { return self.formula };
         // By number, so that a part comes after all that lies in it.
-        let mut changed: BTreeMap<usize, SmallVec<[(u32, FormulaId, FormulaId); 2]>> = BTreeMap::new();
-        let change = |changed: &mut BTreeMap<usize, SmallVec<_>>, number: usize, new: FormulaId| {
+        let mut changed: BTreeMap<usize, Changes> = BTreeMap::new();
+        let change = |changed: &mut BTreeMap<usize, Changes>, number: usize, new: FormulaId| {
             let part = &self.parts[number];
             for &(above, place) in part.above.iter().filter(|_| part.settled != new) {
                 changed.entry(above).or_default().push((place, part.settled, new));
@@ -188,7 +192,7 @@ impl Settling {
 }
 
 /// What is at the places, some of them changed.
-fn merged(left: &[(u32, FormulaId)], changes: &[(u32, FormulaId, FormulaId)]) -> FewFormulas {
+fn merged(left: &[(u32, FormulaId)], changes: &[Change]) -> FewFormulas {
     let mut all = FewFormulas::with_capacity(left.len() + changes.len());
     let mut changes = changes.iter().peekable();
     for &(place, id) in left {
