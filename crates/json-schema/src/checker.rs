@@ -48,7 +48,12 @@ impl<'o> Checker<'o> {
     /// Not JSON, too deep, a keyword that is not enforced, a limit.
     pub fn accepts(&mut self, instance: &str) -> Result<bool, Error> {
         let value = self.normal.reader.registry.forest.read("instance", instance)?;
-        self.satisfies(self.demand, value, 0)
+        self.normal.formulas.count_steps_anew();
+        let verdict = self.satisfies(self.demand, value, 0)?;
+        match self.normal.formulas.overflow() {
+            None => Ok(verdict),
+            Some(overflow) => Err(Error::limit("", overflow.to_string())),
+        }
     }
 
     fn satisfies(&mut self, demand: FormulaId, value: ValueId, depth: usize) -> Result<bool, Error> {

@@ -106,6 +106,15 @@ fn steps_have_a_limit() {
         assert_eq!(work(&Options::default().limits(limits), &make(100)).is_some(), is_enough);
     }
     is_bounded(make, &[300, 1_000, 3_000]);
+    // A checker counts them for each instance.
+    let mut limits = Limits::default();
+    limits.max_steps = n_steps;
+    let (options, schema) = (Options::default().limits(limits), make(100).to_string());
+    let mut checker = formwork_json_schema::Checker::new(&options, &schema).expect("within the limits");
+    for i in 0..300 {
+        let instance = format!("{{\"p{}\": {i}}}", i % 150);
+        assert_eq!(checker.accepts(&instance).expect("within the limits"), i % 150 < 100, "{instance}");
+    }
 }
 
 #[test]

@@ -291,6 +291,11 @@ impl Formulas {
         self.n_steps.get()
     }
 
+    /// Begins to count for another instance. What grew past its limit has.
+    pub(crate) fn count_steps_anew(&self) {
+        self.n_steps.set(0);
+    }
+
     /// Counts parts that are gone through; whether there may be so many.
     fn step(&self, n: usize) -> bool {
         let n_steps = self.n_steps.get() + n;
