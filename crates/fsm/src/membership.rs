@@ -20,9 +20,11 @@
 //! The condition is monotone in its literals. So there is a bound on both sides: *closed*, as if nothing else came (a `some`
 //! that is not met does not hold, a `none` that is, does), and *open*, as if all that may still come helped (a `some` holds
 //! if one of its members may come). Where it holds closed, the set may end. Where it does not hold open, nothing helps.
-//! In between, a `some` that stands in the way is looked for from the root down, and one of its members comes or never will:
-//! a search in which every branch is bounded on both sides (Davis, Logemann and Loveland, *A Machine Program for
-//! Theorem-Proving*, 1962). Conditions of schemas are met by the first branch nearly always. The search is limited;
+//! In between, a `some` that stands in the way is looked for from the root down, and one of its members comes or never will;
+//! of the members that it waits for, first the one that makes the fewest literals false that still matter: after the
+//! arguments of one tool its name, and not those of the others. In this search every branch is bounded on both sides
+//! (Davis, Logemann and Loveland, *A Machine Program for Theorem-Proving*, 1962). Conditions of schemas are met by the
+//! first branch nearly always. The search is limited;
 //! past the limit matching ends in an error.
 //!
 //! Which members may come is asked of all at once: a way to complete the set completes it behind each member of the way,

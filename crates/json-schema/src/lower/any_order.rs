@@ -1,4 +1,4 @@
-//! Objects whose members come in any order, each declared name at most once.
+//! Objects whose members come in any order, each declared name at most once; in schema order those without declared names.
 //!
 //! They are a [set](formwork_grammar::Expr::Set): one loop over all names, and the engine remembers in its items what came.
 //! So 200 properties cost as many states as in one order. A name on which nothing hangs but its own value is one member. A

@@ -1,8 +1,8 @@
 //! Objects: declared names in order, or as a set; undeclared names by class; what couples members as a core formula.
 //!
 //! Conjuncts about all members of a key language are settled per name before anything is explored; what is left, the
-//! *core*, is empty for nineteen of twenty real objects. The states of the machine are residuals of the core, times
-//! the position among the declared names. Objects whose members come in any order have a module of their own.
+//! *core*, is empty for nineteen of twenty real objects. The machines are built from these parts: with declared names in
+//! their order by `in_order.rs`, in any order, and where conditions are many and no name is declared, by `any_order.rs`.
 
 use super::Lowering;
 use super::layout::Brackets;

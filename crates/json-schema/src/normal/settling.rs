@@ -84,6 +84,7 @@ impl Settling {
         on: Dependence,
         atoms: &HashMap<FormulaId, usize>,
     ) -> Option<usize> {
+        // Atoms that depend on no member may be anywhere.
         if formulas.dependence(id).excludes(on) && on != Dependence::default() {
             return None;
         }
