@@ -216,6 +216,11 @@ impl GrammarBuilder {
         self.rules[rule.index()].region.capture = Some(name.into());
     }
 
+    /// The name of a rule, which no other rule has.
+    pub fn name(&self, rule: RuleId) -> &str {
+        &self.rules[rule.index()].name
+    }
+
     /// Where a rule came from.
     pub fn place(&self, rule: RuleId) -> &Place {
         &self.rules[rule.index()].place

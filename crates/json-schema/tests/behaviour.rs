@@ -448,9 +448,11 @@ fn printed() {
         Options::default().whitespace(Whitespace::Compact).grammar(schema).expect("supported").to_string();
     expect![[r#"
         root ::= value
-        value ::= "{\"" JsonText("a") "\":" json_integer (",\"" JsonText("b") "\":" b "}" | "}")
+        value ::= "{\"" JsonText("a") json_integer_member (",\"" JsonText("b") b_member "}" | "}")
         json_integer ::= "-"? ("0" | [1-9] [0-9]{0,63})
         b ::= "null" | "\"" JsonText([^]){0,3} "\""
+        b_member ::= "\":" b
+        json_integer_member ::= "\":" json_integer
     "#]]
     .assert_eq(&text);
     assert!(any_json().to_string().contains("json_value ::="));

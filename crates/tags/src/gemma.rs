@@ -70,7 +70,8 @@ fn rewritten(grammar: &Grammar) -> Option<Grammar> {
         let rewritten = exprs[rule.body().index()];
         let key = if is_key[i] { rewritten.key? } else { b.never() };
         b.define(keys[i], key);
-        b.define(values[i], rewritten.value?);
+        let value = if rewrite::closes_string(grammar, rule) { b.never() } else { rewritten.value? };
+        b.define(values[i], value);
     }
     b.build(values[grammar.root().index()]).ok()
 }
@@ -176,11 +177,12 @@ impl Rewriting<'_> {
     /// Values, strings and keys one after the other.
     fn sequence(&mut self, parts: &[ExprId]) -> Option<ExprId> {
         let grammar = self.grammar;
+        let parts = rewrite::with_strings_whole(grammar, parts);
         let mut rewritten = Vec::with_capacity(parts.len());
-        let mut rest = parts;
+        let mut rest = &parts[..];
         while let Some((&first, behind)) = rest.split_first() {
-            if self.is_literal(first, b"\"") {
-                let n_inside = behind.iter().position(|&part| self.is_literal(part, b"\""))?;
+            if rewrite::is_quote(grammar, first) {
+                let n_inside = behind.iter().position(|&part| rewrite::is_quote(grammar, part))?;
                 let (inside, after) = (&behind[..n_inside], &behind[n_inside + 1..]);
                 let text = match self.comes_to_a_colon(after) {
                     true => self.key_text(inside)?,
@@ -195,7 +197,7 @@ impl Rewriting<'_> {
                     self.read_as_keys.push(*rule);
                     self.b.rule(self.keys[rule.index()])
                 }
-                _ => self.exprs[first.index()].value?,
+                _ => self.exprs.get(first.index())?.value?,
             });
             rest = behind;
         }
@@ -252,9 +254,9 @@ impl Rewriting<'_> {
             Expr::Seq(parts) => {
                 let (first, rest) = parts.split_first()?;
                 let (last, inside) = rest.split_last()?;
-                let is_string = self.is_literal(*first, b"\"")
-                    && self.is_literal(*last, b"\"")
-                    && !inside.iter().any(|&part| self.is_literal(part, b"\""));
+                let is_string = rewrite::is_quote(grammar, *first)
+                    && rewrite::is_quote(grammar, *last)
+                    && !inside.iter().any(|&part| rewrite::is_quote(grammar, part));
                 if is_string { self.key_text(inside) } else { None }
             }
             _ => None,

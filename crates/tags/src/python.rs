@@ -62,7 +62,11 @@ pub(crate) fn literals(grammar: &Grammar, words: Words) -> Option<Grammar> {
     }
     let Translation { mut b, rules, exprs, .. } = translation;
     for (rule, &copy) in grammar.rules().iter().zip(&rules) {
-        b.define(copy, exprs[rule.body().index()].value?);
+        let body = match rewrite::closes_string(grammar, rule) {
+            true => b.never(),
+            false => exprs[rule.body().index()].value?,
+        };
+        b.define(copy, body);
     }
     b.build(rules[grammar.root().index()]).ok()
 }
@@ -141,12 +145,13 @@ impl Translation<'_> {
     /// Values and strings one after the other.
     fn sequence(&mut self, parts: &[ExprId]) -> Option<ExprId> {
         let grammar = self.grammar;
-        let is_quote = |part: &ExprId| matches!(grammar.expr(*part), Expr::Bytes(bytes) if **bytes == *b"\"");
+        let is_quote = |part: &ExprId| rewrite::is_quote(grammar, *part);
+        let parts = rewrite::with_strings_whole(grammar, parts);
         let mut translated = Vec::with_capacity(parts.len());
-        let mut rest = parts;
+        let mut rest = &parts[..];
         while let Some((first, behind)) = rest.split_first() {
             if !is_quote(first) {
-                translated.push(self.exprs[first.index()].value?);
+                translated.push(self.exprs.get(first.index())?.value?);
                 rest = behind;
                 continue;
             }

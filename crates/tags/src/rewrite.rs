@@ -1,7 +1,7 @@
 //! Expressions made again over other operands: what every writing of values that goes through a grammar of JSON does where
 //! it has nothing to say itself.
 
-use formwork_grammar::{Expr, ExprId, Grammar, GrammarBuilder};
+use formwork_grammar::{Expr, ExprId, Grammar, GrammarBuilder, Rule};
 
 /// The same expression over what its operands have become, in another grammar; `None` if one of them has become nothing,
 /// or if the expression is of a kind that means something else over other operands.
@@ -22,4 +22,34 @@ pub(crate) fn over(
         Expr::Member { number, .. } => b.member(*number, operands[0]),
         _ => return None,
     })
+}
+
+/// The parts of a sequence, with those rules in line that [close a string](closes_string): between two quotes is a string
+/// then.
+///
+/// JSON Schema's frontend has a rule for what stands behind a name, its closing quote and all (`name_member ::= "\"" ":" name`).
+/// Its parts are made before what refers to it.
+pub(crate) fn with_strings_whole(grammar: &Grammar, parts: &[ExprId]) -> Vec<ExprId> {
+    let mut whole = Vec::with_capacity(parts.len());
+    for &part in parts {
+        match grammar.expr(part) {
+            &Expr::Rule(rule) if closes_string(grammar, grammar.rule(rule)) => {
+                whole.extend_from_slice(grammar.expr(grammar.rule(rule).body()).operands());
+            }
+            _ => whole.push(part),
+        }
+    }
+    whole
+}
+
+/// Whether a rule begins with the end of a string.
+pub(crate) fn closes_string(grammar: &Grammar, rule: &Rule) -> bool {
+    let Expr::Seq(parts) = grammar.expr(rule.body()) else { return false };
+    let mut is_quote = parts.iter().map(|&part| is_quote(grammar, part));
+    is_quote.next() == Some(true) && !is_quote.any(|is_quote| is_quote)
+}
+
+/// Whether an expression is the quote of JSON's strings.
+pub(crate) fn is_quote(grammar: &Grammar, expr: ExprId) -> bool {
+    matches!(grammar.expr(expr), Expr::Bytes(bytes) if **bytes == *b"\"")
 }

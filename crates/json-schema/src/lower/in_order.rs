@@ -130,7 +130,8 @@ impl Lowering<'_> {
                     for &(value, (position, state)) in takes {
                         let n_left = &mut uses[position][state].after;
                         let mut way = take(&mut ends[position][state].after, n_left);
-                        punctuation.put_before(&mut way, key, value, !is_head);
+                        let behind = self.behind_name(value);
+                        punctuation.put_before(&mut way, key, behind, !is_head);
                         ways.push(way);
                     }
                     if let &Some((position, state)) = pass {

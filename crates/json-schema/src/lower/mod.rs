@@ -46,6 +46,8 @@ pub(crate) struct Lowering<'o> {
     queue: VecDeque<(RuleId, RuleKey, FormulaId)>,
     shared: HashMap<(&'static str, Depth), RuleId>,
     keys: HashMap<ExprId, RuleId>,
+    /// What stands behind the names of members, by the rules of their values.
+    behind_names: HashMap<RuleId, ExprId>,
     /// Rules of strings by their texts.
     strings: HashMap<ExprId, RuleId>,
     /// Rules of items that differ from each other, by what they match.
@@ -98,6 +100,7 @@ impl<'o> Lowering<'o> {
             queue: VecDeque::with_capacity(SOME_RULES),
             shared: HashMap::with_capacity_and_hasher(SOME_RULES, Seeded::default()),
             keys: HashMap::default(),
+            behind_names: HashMap::with_capacity_and_hasher(SOME_RULES, Seeded::default()),
             strings: HashMap::default(),
             imported: Vec::new(),
             demand: FormulaId::TRUE,
