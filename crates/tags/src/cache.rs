@@ -1,13 +1,13 @@
-//! Grammars of documents and of their schemas, kept from one document to the next.
+//! Grammars of documents and of their schemas, and the tags that texts are, kept from one document to the next.
 //!
 //! A server gets the same tools with every turn of a conversation, and sometimes one more. What a document or a schema
 //! becomes depends on its text and on how it is read, so that is the key, compared in full. The same document again costs
-//! the comparison; one that differs costs its own rules, and of schemas those that were not seen yet.
+//! the comparison; one that differs costs its own rules, and of tags and schemas those that were not seen yet.
 //!
 //! Two generations bound each: what is used is in the young one, and what was not used since the last change of
 //! generations is forgotten at the next.
 
-use crate::format::{JsonSchema, Style};
+use crate::format::{JsonSchema, Style, Tag};
 use formwork_grammar::{Grammar, HashMap, Part, Seeded};
 use hashbrown::Equivalent;
 use std::hash::{BuildHasher, Hash, Hasher};
@@ -18,6 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Clone, Debug)]
 pub struct Cache {
     schemas: Arc<Mutex<Generations<SchemaReading, Arc<Part>>>>,
+    tags: Arc<Mutex<Generations<KeptTag, Tag>>>,
     documents: Arc<Mutex<Generations<Kept, Grammar>>>,
     max_bytes: usize,
 }
@@ -39,9 +40,9 @@ impl Default for Cache {
 }
 
 impl Cache {
-    /// A cache of about so many bytes, half of which are for whole documents.
+    /// A cache of about so many bytes, a third of which is for whole documents.
     pub fn new(max_bytes: usize) -> Self {
-        Self { schemas: Arc::default(), documents: Arc::default(), max_bytes }
+        Self { schemas: Arc::default(), tags: Arc::default(), documents: Arc::default(), max_bytes }
     }
 
     /// How many schemas it holds.
@@ -63,6 +64,18 @@ impl Cache {
     pub(crate) fn keep_schema(&self, key: SchemaReading, part: Arc<Part>) {
         let n_bytes = size(&key.schema.text.text, part.grammar());
         insert(&self.schemas, key, part, n_bytes, self.max_bytes);
+    }
+
+    /// The tag that a text is, inside so many formats.
+    pub(crate) fn tag(&self, depth: usize, text: &str) -> Option<Tag> {
+        get(&self.tags, &TagText { depth, text }, self.max_bytes)
+    }
+
+    pub(crate) fn keep_tag(&self, depth: usize, text: &str, tag: &Tag) {
+        // What it says it holds once more.
+        let n_bytes = 2 * text.len() + size_of::<(KeptTag, Tag)>();
+        let kept = KeptTag { depth, text: text.into() };
+        insert(&self.tags, kept, tag.clone(), n_bytes, self.max_bytes);
     }
 
     /// What a document has become.
@@ -114,8 +127,8 @@ impl<K, V> Default for Generations<K, V> {
 
 impl<K: Hash + Eq, V> Generations<K, V> {
     fn insert(&mut self, key: K, value: V, n_bytes: usize, max_bytes: usize) {
-        // Two generations of two kinds.
-        if self.n_bytes + n_bytes > max_bytes / 4 {
+        // Two generations of three kinds.
+        if self.n_bytes + n_bytes > max_bytes / 6 {
             self.old = std::mem::take(&mut self.young);
             self.n_bytes = 0;
         }
@@ -164,6 +177,38 @@ impl Hash for Kept {
 impl Equivalent<Kept> for Document<'_> {
     fn equivalent(&self, kept: &Kept) -> bool {
         *self.reading == kept.reading && *self.text == *kept.text
+    }
+}
+
+/// The text of a tag. How deep it stands tells how deep it may nest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct TagText<'a> {
+    depth: usize,
+    text: &'a str,
+}
+
+/// One that is kept.
+#[derive(Debug, PartialEq, Eq)]
+struct KeptTag {
+    depth: usize,
+    text: Box<str>,
+}
+
+impl KeptTag {
+    fn text(&self) -> TagText<'_> {
+        TagText { depth: self.depth, text: &self.text }
+    }
+}
+
+impl Hash for KeptTag {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.text().hash(state);
+    }
+}
+
+impl Equivalent<KeptTag> for TagText<'_> {
+    fn equivalent(&self, kept: &KeptTag) -> bool {
+        *self == kept.text()
     }
 }
 

@@ -1,16 +1,17 @@
-//! A document as a tree in which schemas are texts still.
+//! A document as a tree in which schemas, and of a whole document the tags, are texts still.
 //!
-//! Of a document with a thousand tools nearly everything is schemas, and most of them have been read before. So one pass
-//! over the text finds where each begins and ends, and makes values of the rest alone: strings are borrowed, and an object
-//! is the list of its members.
+//! Of a document with a thousand tools nearly everything is tags and in these schemas, and most of them have been read
+//! before. So one pass over the text finds where each begins and ends, and makes values of the rest alone: strings are
+//! borrowed, and an object is the list of its members.
 //!
-//! Which value is a schema shows from the member that has it, wherever it stands: no member of these names holds anything
-//! else.
+//! Which value is a schema or a list of tags shows from the member that has it, wherever it stands: no member of these names
+//! holds anything else. A tag is read as a document of its own when somebody needs it, and tags inside of it are read with
+//! it, so that no text is gone through more than twice.
 
 use crate::error::{Error, ErrorKind};
 use crate::parse::MAX_NESTING;
 use crate::schema::Schema;
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Number, Value};
 use std::borrow::Cow;
@@ -18,6 +19,8 @@ use std::fmt;
 
 /// The members that hold schemas: of formats, and of `structures`.
 const SCHEMAS: [&str; 2] = ["json_schema", "schema"];
+/// The member that holds a list of tags.
+const TAGS: &str = "tags";
 
 /// A JSON value, of which schemas are not read.
 #[derive(Debug)]
@@ -32,7 +35,7 @@ pub(crate) enum Node<'a> {
     Unread(Unread<'a>),
 }
 
-/// The value of a member that holds a schema.
+/// The value of a member that holds a schema, or a tag of a document's list.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Unread<'a> {
     /// As text, without white space around it.
@@ -194,11 +197,35 @@ const NUMBER: &str = "$serde_json::private::Number";
 
 impl<'de> Deserialize<'de> for Node<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(AnyNode)
+        AnyNode { leaves_tags: false, is_tags: false }.deserialize(deserializer)
     }
 }
 
-struct AnyNode;
+/// A whole document, in which the elements of lists of tags stay texts.
+pub(crate) struct Document<'a>(pub(crate) Node<'a>);
+
+impl<'de> Deserialize<'de> for Document<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        AnyNode { leaves_tags: true, is_tags: false }.deserialize(deserializer).map(Self)
+    }
+}
+
+/// How a value is read.
+#[derive(Clone, Copy)]
+struct AnyNode {
+    /// Whether elements of lists of tags stay texts.
+    leaves_tags: bool,
+    /// Whether it is such a list, if it is one.
+    is_tags: bool,
+}
+
+impl<'de> DeserializeSeed<'de> for AnyNode {
+    type Value = Node<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
 
 impl<'de> Visitor<'de> for AnyNode {
     type Value = Node<'de>;
@@ -237,8 +264,14 @@ impl<'de> Visitor<'de> for AnyNode {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
         let mut list = Vec::new();
-        while let Some(node) = seq.next_element()? {
-            list.push(node);
+        if self.is_tags {
+            while let Some(tag) = seq.next_element::<&RawValue>()? {
+                list.push(Node::Unread(Unread::Text(tag.get())));
+            }
+        } else {
+            while let Some(node) = seq.next_element_seed(Self { is_tags: false, ..self })? {
+                list.push(node);
+            }
         }
         Ok(Node::List(list))
     }
@@ -254,7 +287,7 @@ impl<'de> Visitor<'de> for AnyNode {
                     let number: Cow<'_, str> = map.next_value()?;
                     return number.parse().map(Node::Number).map_err(serde::de::Error::custom);
                 }
-                _ => map.next_value()?,
+                name => map.next_value_seed(Self { is_tags: self.leaves_tags && name == TAGS, ..self })?,
             };
             members.push((name, node));
         }

@@ -4,7 +4,7 @@ use crate::cache::{Cache, Document, Hashed};
 use crate::error::Error;
 use crate::format::Format;
 use crate::lower::lower;
-use crate::node::Node;
+use crate::node::{self, Node};
 use crate::{legacy, parse};
 use formwork_grammar::Grammar;
 use formwork_json_schema as json_schema;
@@ -73,9 +73,9 @@ impl Options {
     }
 
     fn grammar_of_text(&self, text: &str) -> Result<Grammar, Error> {
-        let document = serde_json::from_str(text)
+        let document: node::Document<'_> = serde_json::from_str(text)
             .map_err(|error| Error::invalid("", format!("the document is no JSON: {error}")))?;
-        self.grammar_of_node(&document)
+        self.grammar_of_node(&document.0)
     }
 
     /// How schemas are read, as a text, for keys of the cache: everything that options say is in their `Debug`.
@@ -93,7 +93,7 @@ impl Options {
 
     fn grammar_of_node(&self, document: &Node<'_>) -> Result<Grammar, Error> {
         let name = if legacy::is_legacy(document) { legacy::name } else { str::to_owned };
-        lower(&format(document)?, self, name)
+        lower(&format(document, self.cache.as_ref())?, self, name)
     }
 
     /// The format that a document describes, `structures` and `triggers` included.
@@ -101,7 +101,7 @@ impl Options {
     /// # Errors
     /// See [`ErrorKind`](crate::ErrorKind).
     pub fn format(&self, document: &Value) -> Result<Format, Error> {
-        format(&Node::of(document)?)
+        format(&Node::of(document)?, None)
     }
 
     /// The grammar of a format. Errors point to where the format's JSON would have the part that is wrong.
@@ -114,9 +114,9 @@ impl Options {
 }
 
 /// The format that a document describes.
-fn format(document: &Node<'_>) -> Result<Format, Error> {
+fn format(document: &Node<'_>, known: Option<&Cache>) -> Result<Format, Error> {
     match legacy::is_legacy(document) {
         true => legacy::format(document),
-        false => parse::document(document),
+        false => parse::document(document, known),
     }
 }

@@ -1,11 +1,12 @@
 //! JSON to formats.
 
+use crate::cache::Cache;
 use crate::error::{Error, ErrorKind};
 use crate::format::{
     AnyText, Dispatch, Format, JsonSchema, Marker, Region, Style, Symbol, Tag, TagsWithSeparator,
     TokenDispatch, TokenTriggeredTags, TriggeredTags,
 };
-use crate::node::{Kind, Node};
+use crate::node::{Kind, Node, Unread};
 use crate::pointer::{Pointer, escaped};
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -14,8 +15,25 @@ use std::num::NonZeroU32;
 /// How deep formats may nest.
 pub(crate) const MAX_NESTING: usize = 64;
 
-/// The format of a whole document.
-pub(crate) fn document(node: &Node<'_>) -> Result<Format, Error> {
+/// Where in a document a format stands, as far as reading it depends on that.
+#[derive(Clone, Copy, Debug)]
+struct Place<'c> {
+    /// Formats around it.
+    depth: usize,
+    /// What the texts of tags are.
+    known: Option<&'c Cache>,
+}
+
+impl Place<'_> {
+    const INNERMOST: Self = Place { depth: 0, known: None };
+
+    fn below(self) -> Self {
+        Self { depth: self.depth + 1, ..self }
+    }
+}
+
+/// The format of a whole document; tags that `known` has are not read again.
+pub(crate) fn document(node: &Node<'_>, known: Option<&Cache>) -> Result<Format, Error> {
     let mut members = Members::new(node, Pointer::DOCUMENT, "a structural tag")?;
     if let Some(kind) = members.take("type") {
         if kind.as_str() != Some("structural_tag") {
@@ -26,7 +44,7 @@ pub(crate) fn document(node: &Node<'_>) -> Result<Format, Error> {
         return Err(Error::invalid("", "a structural tag has a `format`, or `structures` and `triggers`"));
     };
     members.finish()?;
-    format(node, Pointer::DOCUMENT.at("format"), 0)
+    format(node, Pointer::DOCUMENT.at("format"), Place { depth: 0, known })
 }
 
 /// The members of an object, taken one by one, so that unknown ones are left over.
@@ -115,17 +133,17 @@ impl<'n> Members<'n> {
         self.each(name, list, symbol)
     }
 
-    fn formats(&self, name: &str, list: &[Node<'_>], depth: usize) -> Result<Vec<Format>, Error> {
-        self.each(name, list, |node, here| format(node, here, depth + 1))
+    fn formats(&self, name: &str, list: &[Node<'_>], place: Place<'_>) -> Result<Vec<Format>, Error> {
+        self.each(name, list, |node, here| format(node, here, place.below()))
     }
 
-    fn tags(&self, name: &str, list: &[Node<'_>], depth: usize) -> Result<Vec<Tag>, Error> {
-        self.each(name, list, |node, here| tag(node, here, depth + 1, &[]))
+    fn tags(&self, name: &str, list: &[Node<'_>], place: Place<'_>) -> Result<Vec<Tag>, Error> {
+        self.each(name, list, |node, here| listed_tag(node, here, place.below()))
     }
 
-    fn content(&mut self, depth: usize) -> Result<Box<Format>, Error> {
+    fn content(&mut self, place: Place<'_>) -> Result<Box<Format>, Error> {
         let content = self.required("content")?;
-        Ok(Box::new(format(content, self.here.at("content"), depth + 1)?))
+        Ok(Box::new(format(content, self.here.at("content"), place.below())?))
     }
 
     /// Nothing may be left: what is not understood is not passed over.
@@ -154,7 +172,7 @@ fn symbol(node: &Node<'_>, here: Pointer<'_>) -> Result<Symbol, Error> {
 fn marker(node: &Node<'_>, here: Pointer<'_>) -> Result<Marker, Error> {
     match node {
         Node::String(text) => Ok(Marker::Text(text.clone().into_owned())),
-        Node::Object(_) => match format(node, here, 0)? {
+        Node::Object(_) => match format(node, here, Place::INNERMOST)? {
             Format::Token(token) => Ok(Marker::Token(token)),
             _ => Err(Error::invalid(here, "expected a text or a format of type `token`")),
         },
@@ -163,13 +181,13 @@ fn marker(node: &Node<'_>, here: Pointer<'_>) -> Result<Marker, Error> {
 }
 
 /// A tag; `others` are members that somebody else reads.
-fn tag(node: &Node<'_>, here: Pointer<'_>, depth: usize, others: &[&'static str]) -> Result<Tag, Error> {
+fn tag(node: &Node<'_>, here: Pointer<'_>, place: Place<'_>, others: &[&'static str]) -> Result<Tag, Error> {
     let mut members = Members::new(node, here, "a tag")?;
     if let Some(kind) = members.take("type").filter(|kind| kind.as_str() != Some("tag")) {
         return Err(Error::invalid(here.at("type"), format!("expected \"tag\", found {kind}")));
     }
     let begin = marker(members.required("begin")?, here.at("begin"))?;
-    let content = *members.content(depth)?;
+    let content = *members.content(place)?;
     let end = match members.required("end")? {
         Node::List(list) if list.is_empty() => {
             return Err(Error::invalid(here.at("end"), "the list is empty"));
@@ -180,6 +198,21 @@ fn tag(node: &Node<'_>, here: Pointer<'_>, depth: usize, others: &[&'static str]
     members.taken.extend_from_slice(others);
     members.finish()?;
     Ok(Tag { begin, content, end })
+}
+
+/// An element of a list of tags, which is a text where the document was one.
+fn listed_tag(node: &Node<'_>, here: Pointer<'_>, place: Place<'_>) -> Result<Tag, Error> {
+    let &Node::Unread(Unread::Text(text)) = node else { return tag(node, here, place, &[]) };
+    if let Some(tag) = place.known.and_then(|known| known.tag(place.depth, text)) {
+        return Ok(tag);
+    }
+    let node = serde_json::from_str(text)
+        .map_err(|error| Error::invalid(here, format!("the tag is no JSON: {error}")))?;
+    let tag = tag(&node, here, place, &[])?;
+    if let Some(known) = place.known {
+        known.keep_tag(place.depth, text, &tag);
+    }
+    Ok(tag)
 }
 
 /// What a format without a `type` must be, by the members that it has.
@@ -204,8 +237,8 @@ fn inferred(node: &Node<'_>) -> Option<&'static str> {
     shapes.into_iter().find(|(names, _)| has(names)).map(|(_, kind)| kind)
 }
 
-fn format(node: &Node<'_>, here: Pointer<'_>, depth: usize) -> Result<Format, Error> {
-    if depth > MAX_NESTING {
+fn format(node: &Node<'_>, here: Pointer<'_>, place: Place<'_>) -> Result<Format, Error> {
+    if place.depth > MAX_NESTING {
         let message = format!("formats nest deeper than {MAX_NESTING}");
         return Err(Error::new(ErrorKind::Limit, here, message));
     }
@@ -246,22 +279,22 @@ fn format(node: &Node<'_>, here: Pointer<'_>, depth: usize) -> Result<Format, Er
         }
         "sequence" | "or" => {
             let elements = members.some("elements")?;
-            let elements = members.formats("elements", elements, depth)?;
+            let elements = members.formats("elements", elements, place)?;
             if kind == "or" { Format::Or(elements) } else { Format::Sequence(elements) }
         }
-        "optional" => Format::Repeat { min: 0, max: Some(1), content: members.content(depth)? },
-        "plus" => Format::Repeat { min: 1, max: None, content: members.content(depth)? },
-        "star" => Format::Repeat { min: 0, max: None, content: members.content(depth)? },
-        "repeat" => repeat(&mut members, depth)?,
+        "optional" => Format::Repeat { min: 0, max: Some(1), content: members.content(place)? },
+        "plus" => Format::Repeat { min: 1, max: None, content: members.content(place)? },
+        "star" => Format::Repeat { min: 0, max: None, content: members.content(place)? },
+        "repeat" => repeat(&mut members, place)?,
         "tag" => {
-            let read = tag(node, here, depth, &REGION)?;
+            let read = tag(node, here, place, &REGION)?;
             return region(read.into(), &mut members, kind);
         }
         "triggered_tags" => {
             let triggers = members.some("triggers")?;
             let triggers = members.strings("triggers", triggers)?;
             let tags = members.some("tags")?;
-            let tags = members.tags("tags", tags, depth)?;
+            let tags = members.tags("tags", tags, place)?;
             let excludes = members.list("excludes")?;
             Format::TriggeredTags(TriggeredTags {
                 triggers,
@@ -274,7 +307,7 @@ fn format(node: &Node<'_>, here: Pointer<'_>, depth: usize) -> Result<Format, Er
         "tags_with_separator" => {
             let tags = members.some("tags")?;
             Format::TagsWithSeparator(TagsWithSeparator {
-                tags: members.tags("tags", tags, depth)?,
+                tags: members.tags("tags", tags, place)?,
                 separator: members.string("separator")?,
                 at_least_one: members.flag("at_least_one", false)?,
                 stop_after_first: members.flag("stop_after_first", false)?,
@@ -288,7 +321,7 @@ fn format(node: &Node<'_>, here: Pointer<'_>, depth: usize) -> Result<Format, Er
                     .as_str()
                     .filter(|trigger| !trigger.is_empty())
                     .ok_or_else(|| Error::invalid(here.at("0"), "a trigger is a text that is not empty"))?;
-                Ok((trigger.to_owned(), format(then, here.at("1"), depth + 1)?))
+                Ok((trigger.to_owned(), format(then, here.at("1"), place.below())?))
             })?;
             let excludes = members.list("excludes")?;
             let excludes = members.strings("excludes", excludes)?;
@@ -311,7 +344,7 @@ fn format(node: &Node<'_>, here: Pointer<'_>, depth: usize) -> Result<Format, Er
             let triggers = members.some("trigger_tokens")?;
             let triggers = members.symbols("trigger_tokens", triggers)?;
             let tags = members.some("tags")?;
-            let tags = members.tags("tags", tags, depth)?;
+            let tags = members.tags("tags", tags, place)?;
             let excludes = members.list("exclude_tokens")?;
             Format::TokenTriggeredTags(TokenTriggeredTags {
                 triggers,
@@ -325,7 +358,7 @@ fn format(node: &Node<'_>, here: Pointer<'_>, depth: usize) -> Result<Format, Er
             let rules = members.some("rules")?;
             let rules = members.each("rules", rules, |rule, here| {
                 let (token, then) = pair(rule, here)?;
-                Ok((symbol(token, here.at("0"))?, format(then, here.at("1"), depth + 1)?))
+                Ok((symbol(token, here.at("0"))?, format(then, here.at("1"), place.below())?))
             })?;
             let excludes = members.list("exclude_tokens")?;
             let excludes = members.symbols("exclude_tokens", excludes)?;
@@ -366,7 +399,7 @@ fn region(content: Format, members: &mut Members<'_>, kind: &str) -> Result<Form
     }
 }
 
-fn repeat(members: &mut Members<'_>, depth: usize) -> Result<Format, Error> {
+fn repeat(members: &mut Members<'_>, place: Place<'_>) -> Result<Format, Error> {
     let bound = |node: &Node<'_>| node.as_number()?.as_i64().filter(|&n| n >= -1);
     let (min, max) = (members.required("min")?, members.required("max")?);
     let (Some(low), Some(high)) = (bound(min).filter(|&n| n >= 0), bound(max)) else {
@@ -378,7 +411,7 @@ fn repeat(members: &mut Members<'_>, depth: usize) -> Result<Format, Error> {
     }
     let times = |n: i64| u32::try_from(n).unwrap_or(u32::MAX);
     let max = (0..=i64::from(u32::MAX)).contains(&high).then(|| times(high));
-    Ok(Format::Repeat { min: times(low), max, content: members.content(depth)? })
+    Ok(Format::Repeat { min: times(low), max, content: members.content(place)? })
 }
 
 /// The two members of a list.

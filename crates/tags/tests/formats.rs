@@ -387,6 +387,59 @@ fn a_document_that_is_kept_is_what_it_would_be() {
 }
 
 #[test]
+fn tags_of_a_text_are_those_of_the_value() {
+    let inner = r#"{"begin": "(x)", "content": {"type": "regex", "pattern": "("}, "end": ")"}"#;
+    let good = r#"{"begin": "<a>", "content": {"json_schema": true}, "end": "</>"}"#;
+    let outer =
+        format!(r#"{{"begin": "<b>", "content": {{"triggers": ["("], "tags": [{inner}]}}, "end": "</>"}}"#);
+    let other = r#"{"begin": "<c>", "content": {"json_schema": true}, "end": "</>", "tags": []}"#;
+    let cases = [
+        (good, None),
+        (&outer, Some("/format/tags/1/content/tags/0/content/pattern")),
+        (other, Some("/format/tags/1/tags")),
+        ("1", Some("/format/tags/1")),
+        ("null", Some("/format/tags/1")),
+        ("[]", Some("/format/tags/1")),
+        (r#"{"begin": "<d>", "content": true, "end": "</>"}"#, Some("/format/tags/1/content")),
+        (r#"{"begin": "<e>" "content": true}"#, Some("")),
+    ];
+    let cache = Cache::default();
+    for round in 0..2 {
+        for (tag, wrong) in cases {
+            let text = format!(r#"{{"format": {{"triggers": ["<"], "tags": [{good}, {tag}]}}}}"#);
+            let known = Options::default().cache(&cache);
+            let read = [Options::default().grammar(&text), known.grammar(&text)];
+            let value = serde_json::from_str(&text).ok();
+            let of_value = value.map(|value: Value| Options::default().grammar_from_value(&value));
+            for read in of_value.into_iter().chain(read) {
+                let pointer = read.err().map(|error| error.pointer().to_owned());
+                assert_eq!(pointer.as_deref(), wrong, "{round} {tag}");
+            }
+        }
+    }
+}
+
+#[test]
+fn tags_that_are_known_know_how_deep_they_stand() {
+    let nested = |n: usize, text: &str| format!("{}{text}{}", r#"{"elements": ["#.repeat(n), "]}".repeat(n));
+    let document = |outside: usize, inside: usize| {
+        let content = nested(inside, r#"{"value": "x"}"#);
+        let tags =
+            format!(r#"{{"triggers": ["<"], "tags": [{{"begin": "<", "content": {content}, "end": ">"}}]}}"#);
+        format!(r#"{{"format": {}}}"#, nested(outside, &tags))
+    };
+    let cache = Cache::default();
+    for (outside, inside, fits) in
+        [(0, 30, true), (30, 30, true), (40, 30, false), (0, 30, true), (30, 40, false)]
+    {
+        let read = Options::default().cache(&cache).grammar(&document(outside, inside));
+        assert_eq!(read.is_ok(), fits, "{outside} {inside}");
+        let plain = Options::default().grammar(&document(outside, inside));
+        assert_eq!(plain.err().map(|error| error.to_string()), read.err().map(|error| error.to_string()));
+    }
+}
+
+#[test]
 fn many_tags_are_told_apart() {
     // Names that are beginnings of each other, contents that are the same and that differ.
     let names = ["a", "ab", "abc", "b", "ba", "bab", "c", "ca", "cab", "cabs"];
