@@ -1,8 +1,9 @@
 //! Where the items of a row came from: what a [trace](crate::Trace) asks rows.
 
+use crate::counts::{next_may_end, saturated, ticked, within};
 use crate::item::{Item, TableId, Waiter};
 use crate::limits::LimitExceeded;
-use crate::rows::{Row, RowId, Rows, next_may_end, saturated, ticked, within};
+use crate::rows::{Row, RowId, Rows};
 use formwork_fsm::{Counter, RuleId};
 use std::sync::Arc;
 

@@ -39,6 +39,7 @@
 
 mod back;
 mod collect;
+mod counts;
 mod dominated;
 mod dump;
 mod item;
@@ -47,6 +48,7 @@ mod memo;
 mod rows;
 mod sets;
 mod steps;
+mod strides;
 mod tails;
 mod texts;
 mod trace;

@@ -1,4 +1,4 @@
-//! Steps from row to row that were taken before.
+//! Steps from row to row that were taken before, by a byte or by a text that has a number.
 //!
 //! Even where all rows are known, finding the next one is stepping each item, sorting and hashing the kernel: 50 ns. What
 //! follows a row never changes, so it is remembered in a small direct-mapped table, where the latest of the pairs that fall
@@ -9,12 +9,27 @@
 
 use crate::rows::RowId;
 
-/// A row, a byte, and the row after it.
+/// What a step reads: a byte, or beyond the bytes the number of a text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Read(u32);
+
+impl Read {
+    pub(crate) fn byte(byte: u8) -> Self {
+        Self(u32::from(byte))
+    }
+
+    /// A text; `None` if its number is too large to be told from others.
+    pub(crate) fn text(number: u32) -> Option<Self> {
+        number.checked_add(1 << 8).map(Self)
+    }
+}
+
+/// A row, what is read, and the row after it.
 #[derive(Clone, Copy)]
 struct Step {
     row: RowId,
     next: RowId,
-    byte: u8,
+    read: Read,
 }
 
 /// Places of the table at first: 1 KB.
@@ -33,27 +48,27 @@ pub(crate) struct Memo {
 
 impl Memo {
     #[inline]
-    fn place(&self, row: RowId, byte: u8) -> usize {
+    fn place(&self, row: RowId, read: Read) -> usize {
         // Fibonacci hashing: the rows of an output follow each other.
-        let key = (row.index() as u32) << 8 | u32::from(byte);
-        let hash = key.wrapping_mul(0x9e37_79b9) >> (32 - MANY_STEPS.trailing_zeros());
+        let key = (row.index() as u64) << 32 | u64::from(read.0);
+        let hash = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - MANY_STEPS.trailing_zeros());
         hash as usize & self.steps.len().wrapping_sub(1)
     }
 
-    /// The row after a byte, if it is remembered.
+    /// The row after what is read, if it is remembered.
     #[inline]
-    pub(crate) fn get(&self, row: RowId, byte: u8) -> Option<RowId> {
-        let step = (*self.steps.get(self.place(row, byte))?)?;
-        (step.row == row && step.byte == byte).then_some(step.next)
+    pub(crate) fn get(&self, row: RowId, read: Read) -> Option<RowId> {
+        let step = (*self.steps.get(self.place(row, read))?)?;
+        (step.row == row && step.read == read).then_some(step.next)
     }
 
-    pub(crate) fn insert(&mut self, row: RowId, byte: u8, next: RowId) {
+    pub(crate) fn insert(&mut self, row: RowId, read: Read, next: RowId) {
         self.n_new += 1;
         if 2 * self.n_new > self.steps.len() && self.steps.len() < MANY_STEPS {
             self.grow();
         }
-        let place = self.place(row, byte);
-        self.steps[place] = Some(Step { row, next, byte });
+        let place = self.place(row, read);
+        self.steps[place] = Some(Step { row, next, read });
     }
 
     #[cold]
@@ -61,7 +76,7 @@ impl Memo {
         let n_steps = (4 * self.steps.len()).clamp(FEW_STEPS, MANY_STEPS);
         let known = std::mem::replace(&mut self.steps, vec![None; n_steps]);
         for step in known.into_iter().flatten() {
-            let place = self.place(step.row, step.byte);
+            let place = self.place(step.row, step.read);
             self.steps[place] = Some(step);
         }
     }

@@ -47,10 +47,11 @@
 //! `[` again: kernel {(s1, t2)}, t3 = {list → s2 at t2}. `]`: kernel {(s3, t2)}, which accepts: t2's waiter gives (s2, t1).
 //! Every further `[]` element reaches this same row again.
 
+use crate::counts::{completable, next_may_end, saturated, ticked, within};
 use crate::dominated::{drop_weaker_sets, sort_and_drop_dominated};
 use crate::item::{Item, TableId, Waiter};
 use crate::limits::{LimitExceeded, Limits};
-use crate::memo::Memo;
+use crate::memo::{Memo, Read};
 use crate::sets::Sets;
 use crate::texts::TextsMark;
 use formwork_fsm::{Automata, Counter, RuleId, StateId};
@@ -110,7 +111,7 @@ pub struct Rows {
     /// The table of rows in which nobody waits, if there is one.
     nobody: Option<TableId>,
     /// Marks that are not released yet.
-    n_marks: u32,
+    pub(crate) n_marks: u32,
     /// Whether waiters whose target is finished are replaced by those that they would return to.
     pub(crate) forwards: bool,
 }
@@ -154,6 +155,8 @@ pub(crate) struct Table {
 #[derive(Clone, Default)]
 pub(crate) struct Scratch {
     pub(crate) kernel: Vec<Item>,
+    /// The kernel before, in a [stride](crate::strides).
+    pub(crate) before: Vec<Item>,
     pub(crate) all: Vec<Item>,
     /// Members of `all`, once it is long.
     members: HashSet<Item>,
@@ -254,55 +257,49 @@ impl Rows {
         if self.n_marks > 0 {
             return self.make_next(row, byte);
         }
-        if let Some(next) = self.memo.get(row, byte) {
+        if let Some(next) = self.memo.get(row, Read::byte(byte)) {
             return Ok(Some(next));
         }
         let next = self.make_next(row, byte)?;
         if let Some(next) = next {
-            self.memo.insert(row, byte, next);
+            self.memo.insert(row, Read::byte(byte), next);
         }
         Ok(next)
     }
 
     fn make_next(&mut self, row: RowId, byte: u8) -> Result<Option<RowId>, LimitExceeded> {
+        match self.next_kernel(row, byte)? {
+            true => self.intern_kernel().map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// Puts into the scratch buffer what the row's items become with a byte; whether there is any.
+    pub(crate) fn next_kernel(&mut self, row: RowId, byte: u8) -> Result<bool, LimitExceeded> {
         let from = &self.rows[row.index()];
         if !from.next_bytes.contains(byte) {
-            return Ok(None);
+            return Ok(false);
         }
         let kernel = &mut self.scratch.kernel;
         kernel.clear();
         for item in &self.items[from.scannable.start as usize..from.scannable.end as usize] {
-            let (plain, ticking) = self.automata.step(item.state, byte);
             let origin = item.origin.unwrap_or(from.table);
-            if let Some(state) = plain {
-                let count = match self.automata.counter(state.rule()) {
-                    Some(Counter::Text) if origin != TableId::FLOATING => {
-                        self.sets.texts.read(item.count, byte)
-                    }
-                    _ => item.count,
-                };
-                if completable(&self.automata, &mut self.sets, state, origin, count) {
-                    kernel.push(Item { state, origin: Some(origin), count });
-                }
-            }
-            if let Some(state) = ticking {
-                let count = ticked(&self.automata, state, origin, item.count);
-                if completable(&self.automata, &mut self.sets, state, origin, count) {
-                    kernel.push(Item { state, origin: Some(origin), count });
-                }
-            }
+            read(&self.automata, &mut self.sets, item, origin, byte, kernel);
         }
+        self.finish_kernel()
+    }
+
+    /// Sorts the kernel in the scratch buffer; whether there is any.
+    pub(crate) fn finish_kernel(&mut self) -> Result<bool, LimitExceeded> {
         if self.sets.take_exceeded() {
             return Err(LimitExceeded::Work);
         }
-        if kernel.is_empty() {
-            return Ok(None);
-        }
+        let kernel = &mut self.scratch.kernel;
         if kernel.len() > 1 {
             kernel.sort_unstable();
             kernel.dedup();
         }
-        self.intern_kernel().map(Some)
+        Ok(!kernel.is_empty())
     }
 
     /// The row of those who wait in `origin` for `rule`, as if it had just ended there; `None` if nobody does.
@@ -531,17 +528,24 @@ impl Rows {
 
     /// The row of the sorted kernel in the scratch buffer.
     #[inline]
-    fn intern_kernel(&mut self) -> Result<RowId, LimitExceeded> {
+    pub(crate) fn intern_kernel(&mut self) -> Result<RowId, LimitExceeded> {
+        let (found, hash) = self.find_kernel();
+        match found {
+            Some(row) => Ok(row),
+            None => self.close(hash, false),
+        }
+    }
+
+    /// The row of the sorted kernel in the scratch buffer, if it is there, and the kernel's hash.
+    #[inline]
+    pub(crate) fn find_kernel(&self) -> (Option<RowId>, u64) {
         let kernel = &self.scratch.kernel;
         let hash = self.hasher.hash_one(&kernel[..]);
         let found = self.by_kernel.find(hash, |id| {
             let range = &self.rows[id.index()].kernel;
             self.items[range.start as usize..range.end as usize] == kernel[..]
         });
-        match found {
-            Some(row) => Ok(*row),
-            None => self.close(hash, false),
-        }
+        (found.copied(), hash)
     }
 
     pub(crate) fn waiters_for(&self, table: TableId, rule: RuleId) -> Range<usize> {
@@ -562,10 +566,10 @@ impl Rows {
         if self.memory_size() > self.limits.max_bytes || self.rows.len() >= u32::MAX as usize {
             return Err(LimitExceeded::Bytes);
         }
-        if let [Item { state, origin: Some(_), .. }] = self.scratch.kernel[..]
-            && let Some(&next_bytes) = self.automata.only_reads(state)
-        {
-            return self.close_alone(hash, next_bytes);
+        if let [Item { state, origin: Some(_), .. }] = self.scratch.kernel[..] {
+            if let Some(&next_bytes) = self.automata.only_reads(state) {
+                return self.close_alone(hash, next_bytes);
+            }
         }
         self.close_any(hash, goal)
     }
@@ -593,7 +597,7 @@ impl Rows {
 
     fn close_with(&mut self, scratch: &mut Scratch, hash: u64, goal: bool) -> Result<RowId, LimitExceeded> {
         let automata = Arc::clone(&self.automata);
-        let Scratch { kernel, all, members, scannable, waiters, completed } = scratch;
+        let Scratch { kernel, all, members, scannable, waiters, completed, .. } = scratch;
         all.clear();
         members.clear();
         scannable.clear();
@@ -835,6 +839,34 @@ fn push_range<T: Copy>(arena: &mut Vec<T>, new: &[T]) -> Range<u32> {
     start..arena.len() as u32
 }
 
+/// Adds to a kernel what an item that began at `origin` becomes with a byte.
+#[inline]
+pub(crate) fn read(
+    automata: &Automata,
+    sets: &mut Sets,
+    item: &Item,
+    origin: TableId,
+    byte: u8,
+    kernel: &mut Vec<Item>,
+) {
+    let (plain, ticking) = automata.step(item.state, byte);
+    if let Some(state) = plain {
+        let count = match automata.counter(state.rule()) {
+            Some(Counter::Text) if origin != TableId::FLOATING => sets.texts.read(item.count, byte),
+            _ => item.count,
+        };
+        if completable(automata, sets, state, origin, count) {
+            kernel.push(Item { state, origin: Some(origin), count });
+        }
+    }
+    if let Some(state) = ticking {
+        let count = ticked(automata, state, origin, item.count);
+        if completable(automata, sets, state, origin, count) {
+            kernel.push(Item { state, origin: Some(origin), count });
+        }
+    }
+}
+
 fn add(all: &mut Vec<Item>, members: &mut HashSet<Item>, item: Item) {
     if all.len() <= LINEAR {
         if all.contains(&item) {
@@ -846,69 +878,5 @@ fn add(all: &mut Vec<Item>, members: &mut HashSet<Item>, item: Item) {
         }
     } else if members.insert(item) {
         all.push(item);
-    }
-}
-
-/// Whether an item in an accepting state has counted enough and not too much.
-pub(crate) fn next_may_end(automata: &Automata, sets: &mut Sets, item: &Item) -> bool {
-    let rule = automata.rule_of(item.state);
-    match automata.counter(rule) {
-        None | Some(Counter::Steps { .. } | Counter::Distinct) => true,
-        Some(_) if item.origin == Some(TableId::FLOATING) => true,
-        Some(Counter::Text) => !sets.texts.came(item.count),
-        Some(Counter::Ticks { min, max }) => item.count >= min && max.is_none_or(|max| item.count <= max),
-        Some(Counter::Members) => match automata.membership(rule) {
-            None => automata.has_required(rule, sets.get(item.count)),
-            Some(membership) => {
-                sets.standing(rule, membership, item.count).is_some_and(|standing| standing.may_end)
-            }
-        },
-    }
-}
-
-/// Whether the rule of `state` can still end within its bounds. The beginning's place decides whether bounds apply.
-#[inline]
-fn completable(automata: &Automata, sets: &mut Sets, state: StateId, origin: TableId, count: u32) -> bool {
-    origin == TableId::FLOATING || within(automata, sets, state, count)
-}
-
-#[inline]
-pub(crate) fn within(automata: &Automata, sets: &mut Sets, state: StateId, count: u32) -> bool {
-    let rule = automata.rule_of(state);
-    match automata.counter(rule) {
-        None | Some(Counter::Steps { .. }) => true,
-        Some(counter @ (Counter::Text | Counter::Distinct)) => {
-            let found = match counter {
-                Counter::Text => sets.texts.is_left(automata, state, count),
-                _ => sets.texts.goes_on(automata, state, count),
-            };
-            sets.exceeded |= found.is_none();
-            found.unwrap_or(false)
-        }
-        Some(Counter::Ticks { min, max }) => {
-            let (need, reach) = automata.ticks_ahead(state);
-            max.is_none_or(|max| count.saturating_add(need) <= max) && count.saturating_add(reach) >= min
-        }
-        Some(Counter::Members) => match automata.membership(rule) {
-            None => automata.may_go_on(state, sets.get(count)),
-            // What asks nothing does not depend on what may come.
-            Some(_) if automata.guard(state) == 0 => true,
-            Some(membership) => sets
-                .standing(rule, membership, count)
-                .is_some_and(|standing| automata.may_go_on_in(state, &standing)),
-        },
-    }
-}
-
-/// The count after a tick.
-pub(crate) fn ticked(automata: &Automata, state: StateId, origin: TableId, count: u32) -> u32 {
-    if origin == TableId::FLOATING { count.saturating_add(1) } else { saturated(automata, state, count + 1) }
-}
-
-/// Without an upper bound, counts beyond the lower one are all the same.
-pub(crate) fn saturated(automata: &Automata, state: StateId, count: u32) -> u32 {
-    match automata.counter(automata.rule_of(state)) {
-        Some(Counter::Ticks { min, max: None }) => count.min(min),
-        _ => count,
     }
 }

@@ -230,7 +230,7 @@ impl Matcher {
                 Err(self.error(AcceptErrorKind::UnknownToken, 0, None, row))
             }
             [] => Err(self.error(AcceptErrorKind::NotText, 0, None, row)),
-            _ => self.advance(row, run, bytes),
+            _ => self.advance(row, run, bytes, Some(token)),
         };
         let by_symbol = self.after_symbol(row, token)?;
         // Where symbols are named nobody counts runs.
@@ -250,7 +250,7 @@ impl Matcher {
 
     /// The row and the run after a piece of bytes.
     fn after_bytes(&mut self, (row, run): (RowId, Run), bytes: &[u8]) -> Result<(RowId, Run), AcceptError> {
-        let (row, run) = self.advance(row, run, bytes)?;
+        let (row, run) = self.advance(row, run, bytes, None)?;
         Ok((self.end_steps(row, 0)?, run))
     }
 
@@ -355,7 +355,18 @@ impl Matcher {
         Ok(())
     }
 
-    fn advance(&mut self, from: RowId, run: Run, bytes: &[u8]) -> Result<(RowId, Run), AcceptError> {
+    /// The row and the run after some bytes, those of `token` if there is one.
+    fn advance(
+        &mut self,
+        from: RowId,
+        run: Run,
+        bytes: &[u8],
+        token: Option<TokenId>,
+    ) -> Result<(RowId, Run), AcceptError> {
+        if let Some(after) = self.advance_over(from, run, bytes, token) {
+            return Ok(after);
+        }
+        // Byte by byte, to say where it fails.
         let (mut row, mut run) = (from, run);
         for (i, &byte) in bytes.iter().enumerate() {
             match self.step(row, run, byte) {
@@ -369,6 +380,25 @@ impl Matcher {
             }
         }
         Ok((row, run))
+    }
+
+    /// The row and the run after some bytes, if nothing is wrong with them.
+    #[inline]
+    fn advance_over(
+        &mut self,
+        row: RowId,
+        run: Run,
+        bytes: &[u8],
+        token: Option<TokenId>,
+    ) -> Option<(RowId, Run)> {
+        let rows = &mut self.arena.rows;
+        let bounds = rows.automata().runs();
+        let run = match bounds {
+            [] => run,
+            _ => bytes.iter().try_fold(run, |run, &byte| run.after(byte, bounds))?,
+        };
+        let row = rows.advance_over(row, bytes, token.map(TokenId::get)).ok()??;
+        Some((row, run))
     }
 
     /// One more byte, if it may come.

@@ -55,7 +55,7 @@ pub(crate) enum Node {
     Deferred { expr: ExprId, spelling: Spelling, next: NodeId },
     /// Is a state of an automaton over code points: not written yet.
     Text { text: u32, state: u32 },
-    /// Reads what is left of an escape: not written yet.
+    /// Reads what is left of an escape, one letter at least: not written yet.
     Spelled { rest: u32 },
     /// Goes on in all of these without reading: `first..end`.
     Split(u32, u32),

@@ -160,7 +160,8 @@ impl Speller {
 
     /// The letter that begins all escapes of the characters.
     pub(crate) fn escapes(&mut self, nfa: &mut Nfa, edges: &[Range]) -> Option<Range> {
-        if edges.is_empty() {
+        // What a node that is not written will be reads something.
+        if !edges.iter().any(|edge| scalar_parts(edge.low, edge.high).next().is_some()) {
             return None;
         }
         let target = self.rest(nfa, Rest::Escape(edges.into()));

@@ -235,7 +235,8 @@ impl Subset {
         self.ticked.clear();
         if let &[seed] = seeds {
             // Most targets read at once.
-            if let Node::Read { .. } | Node::Literal { .. } | Node::End = self.nfa.nodes[seed as usize] {
+            let node = self.nfa.nodes[seed as usize];
+            if let Node::Read { .. } | Node::Literal { .. } | Node::Spelled { .. } | Node::End = node {
                 self.set.push(seed);
                 return Ok(());
             }
@@ -248,15 +249,17 @@ impl Subset {
             if std::mem::replace(&mut self.about[node as usize].seen, self.stamp) == self.stamp {
                 continue;
             }
-            self.write(node, work)?;
+            if !matches!(self.nfa.nodes[node as usize], Node::Spelled { .. }) {
+                self.write(node, work)?;
+            }
             match self.nfa.nodes[node as usize] {
                 Node::Split(first, end) => self.stack.extend_from_slice(self.nfa.targets(first, end)),
                 Node::Tick(target) => self.ticked.push(target),
                 Node::Read { letters, calls, .. } if letters.0 == letters.1 && calls.0 == calls.1 => {}
-                Node::Read { .. } | Node::Literal { .. } | Node::End => self.set.push(node),
-                Node::Deferred { .. } | Node::Text { .. } | Node::Spelled { .. } => {
-                    unreachable!("it was written")
+                Node::Read { .. } | Node::Literal { .. } | Node::Spelled { .. } | Node::End => {
+                    self.set.push(node);
                 }
+                Node::Deferred { .. } | Node::Text { .. } => unreachable!("it was written"),
             }
         }
         if self.set.len() > 1 {
@@ -343,11 +346,17 @@ impl Subset {
         Ok(())
     }
 
-    /// Makes sure that a node is no literal.
-    fn unfold(&mut self, node: NodeId) {
-        if let Node::Literal { .. } = self.nfa.nodes[node as usize] {
-            self.nfa.unfold(node);
-            self.note_nodes();
+    /// Makes sure that a node has its letters.
+    fn unfold(&mut self, node: NodeId, work: &mut Work<'_>) -> Result<(), Stop> {
+        match self.nfa.nodes[node as usize] {
+            Node::Literal { .. } => {
+                self.nfa.unfold(node);
+                self.note_nodes();
+                Ok(())
+            }
+            // It reads whatever it is, so until now nobody needed to know what.
+            Node::Spelled { .. } => self.write(node, work),
+            _ => Ok(()),
         }
     }
 
@@ -400,7 +409,7 @@ impl Subset {
         let range = self.sets[state as usize].clone();
         for member in range {
             let node = self.nodes[member as usize];
-            self.unfold(node);
+            self.unfold(node, work)?;
             match self.nfa.nodes[node as usize] {
                 Node::Read { letters: own_letters, calls: own_calls, .. } => {
                     letters.extend_from_slice(self.nfa.letters(own_letters));

@@ -4,9 +4,10 @@
 //! Beside each prefix of a text, every byte of the alphabet is tried after it, so that short texts look far around.
 
 use crate::{Failure, Outcome, Reference, Rng, failure::shown};
-use formwork_earley::{Limits, Rows};
-use formwork_fsm::Config;
+use formwork_earley::{LimitExceeded, Limits, RowId, Rows};
+use formwork_fsm::{Automata, Config};
 use formwork_grammar::Grammar;
+use std::sync::Arc;
 
 const PROPERTY: &str = "rows_vs_reference";
 
@@ -62,8 +63,14 @@ pub fn rows_vs_reference(grammar: &Grammar, check: &RowCheck<'_>) -> Outcome {
     if !reference.is_productive() {
         return fail("built, but the language is empty".to_owned());
     }
-    let mut rows = Rows::new(automata.into(), Limits::default());
+    let automata = Arc::new(automata);
+    let mut rows = Rows::new(Arc::clone(&automata), Limits::default());
     for text in check.texts {
+        match strides(&automata, text) {
+            Ok(Some(difference)) => return fail(format!("{} {difference}", shown(text))),
+            Ok(None) => {}
+            Err(_) => return Ok(()),
+        }
         let Ok(mut row) = rows.start() else { return Ok(()) };
         for (len, verdict) in reference.verdicts(text).into_iter().enumerate() {
             let prefix = &text[..len];
@@ -97,4 +104,32 @@ pub fn rows_vs_reference(grammar: &Grammar, check: &RowCheck<'_>) -> Outcome {
         }
     }
     Ok(())
+}
+
+/// How the rows differ to which the two parts of a text lead and its bytes one by one, wherever it is cut.
+fn strides(automata: &Arc<Automata>, text: &[u8]) -> Result<Option<String>, LimitExceeded> {
+    for cut in 0..=text.len() {
+        // Rows that are there are taken, so there are none.
+        let mut rows = Rows::new(Arc::clone(automata), Limits::default());
+        let start = rows.start()?;
+        let mut strode = [None; 2];
+        for after in &mut strode {
+            // The second time both steps are remembered.
+            *after = match rows.advance_over(start, &text[..cut], Some(0))? {
+                Some(row) => rows.advance_over(row, &text[cut..], Some(1))?,
+                None => None,
+            };
+        }
+        let mut stepped: Option<RowId> = Some(start);
+        for &byte in text {
+            stepped = match stepped {
+                Some(row) => rows.advance(row, byte)?,
+                None => None,
+            };
+        }
+        if strode != [stepped; 2] {
+            return Ok(Some(format!("cut after {cut} bytes: {strode:?}, byte by byte {stepped:?}")));
+        }
+    }
+    Ok(None)
 }
