@@ -42,11 +42,13 @@ pub(crate) fn with_strings_whole(grammar: &Grammar, parts: &[ExprId]) -> Vec<Exp
     whole
 }
 
-/// Whether a rule begins with the end of a string.
+/// Whether a rule begins with the end of a string: with a quote that no text follows, and no other quote.
 pub(crate) fn closes_string(grammar: &Grammar, rule: &Rule) -> bool {
     let Expr::Seq(parts) = grammar.expr(rule.body()) else { return false };
-    let mut is_quote = parts.iter().map(|&part| is_quote(grammar, part));
-    is_quote.next() == Some(true) && !is_quote.any(|is_quote| is_quote)
+    let [first, second, ..] = parts[..] else { return false };
+    is_quote(grammar, first)
+        && !matches!(grammar.expr(second), Expr::JsonText(_))
+        && !parts[1..].iter().any(|&part| is_quote(grammar, part))
 }
 
 /// Whether an expression is the quote of JSON's strings.

@@ -24,7 +24,7 @@
 use super::Lowering;
 use super::layout::{Brackets, Close};
 use super::machine::{Machine, MachineState};
-use super::object::{Name, Parts};
+use super::object::{KeyText, Name, Parts};
 use crate::error::Error;
 use crate::normal::{Alternative, Atom, Claims, Formula, FormulaId, Key, Tags};
 use formwork_grammar::{Clause, Conditions, ExprId, HashMap};
@@ -115,11 +115,11 @@ impl Lowering<'_> {
             }
             let text = match (text, &way) {
                 (None, WayKey::Name(name)) => self.name_key(name),
-                (text, _) => text.unwrap_or_else(|| self.b.never()),
+                (text, _) => text.unwrap_or_else(|| KeyText::Name(self.b.never())),
             };
             if !counts && !self.is_asked_about(parts.core, &way) {
                 let value = self.value(demand)?;
-                items.push(self.member(text, value));
+                items.push(self.member(text, value, pointer));
                 continue;
             }
             let claims = self.normal.claims(parts.core, key, demand, &tags, pointer)?;
@@ -151,7 +151,7 @@ impl Lowering<'_> {
     /// A key and the ways to read its value, as members.
     fn ways_to_come(
         &mut self,
-        key: ExprId,
+        key: KeyText,
         claims: Vec<Claims>,
         n_members: &mut u32,
         pointer: &str,
@@ -171,7 +171,7 @@ impl Lowering<'_> {
             *n_members += 1;
         }
         let value = self.b.alt(values);
-        Ok((self.member(key, value), members))
+        Ok((self.member(key, value, pointer), members))
     }
 
     fn is_asked_about(&mut self, core: FormulaId, way: &WayKey<'_>) -> bool {
@@ -272,7 +272,7 @@ impl Lowering<'_> {
         while let Some(&(seen, residual)) = order.get(at) {
             at += 1;
             self.count_states(1, pointer)?;
-            let mut steps: Vec<(ExprId, u32, Alternative)> = Vec::new();
+            let mut steps: Vec<(KeyText, u32, Alternative)> = Vec::new();
             for (i, name) in names.iter().enumerate().filter(|(i, _)| seen >> i & 1 == 0) {
                 let way = Key::Name { name: &name.name, once: true };
                 let ways = self.ways(residual, way, name.demand, pointer)?;
@@ -288,7 +288,7 @@ impl Lowering<'_> {
                     order.push((seen, rest));
                     order.len() - 1
                 });
-                edges.push((self.member(key, value), target));
+                edges.push((self.member(key, value, pointer), target));
             }
             let end = seen & required == required && self.normal.may_end(residual);
             machine.states.push(MachineState { edges, end });

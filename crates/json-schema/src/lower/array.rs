@@ -513,7 +513,10 @@ impl Lowering<'_> {
             Scalar::Word(Kind::Null) => self.b.literal("null"),
             Scalar::Word(Kind::False) => self.b.literal("false"),
             Scalar::Word(_) => self.b.literal("true"),
-            Scalar::String(text) => self.name_key(text),
+            Scalar::String(text) => {
+                let text = self.b.literal(text.as_bytes());
+                self.quoted(text)
+            }
             Scalar::Number(number) => {
                 let bound = self.runs.max;
                 let constant = self.constant(number, false);

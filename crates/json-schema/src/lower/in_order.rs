@@ -266,7 +266,7 @@ impl Lowering<'_> {
             let mut edges = Vec::new();
             for (key, Alternative { demand, rest }) in self.undeclared(parts, residual, pointer)? {
                 let value = self.value(demand)?;
-                edges.push((self.member(key, value), states.number(&rest)));
+                edges.push((self.member(key, value, pointer), states.number(&rest)));
             }
             machine.states.push(MachineState { edges, end: self.normal.may_end(residual) });
         }

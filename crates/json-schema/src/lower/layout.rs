@@ -8,10 +8,11 @@
 
 use super::Lowering;
 use super::in_order::Chain;
+use super::object::KeyText;
 use crate::normal::FormulaId;
 use crate::options::Whitespace;
 use crate::report::ReportEntry;
-use formwork_grammar::{Expr, ExprId, RuleId, Sharing};
+use formwork_grammar::{Expr, ExprId, Place, RuleId, Sharing};
 
 /// How many arrays and objects a value stands in, if white space depends on it; else 0.
 pub(super) type Depth = u32;
@@ -140,9 +141,46 @@ impl Lowering<'_> {
     }
 
     /// A key, a colon and a value with the white space before and between them.
-    pub(super) fn member(&mut self, key: ExprId, value: ExprId) -> ExprId {
+    ///
+    /// A member whose name is one of a class is a rule of its own: past the declared names the inside of its name is that of
+    /// any string, and what stands behind it that of any member, wherever it comes. In line, the inside of such a name would
+    /// be another one before each property. A member of a set stays in the set's rule, so of it the name alone is a rule.
+    pub(super) fn member(&mut self, key: KeyText, value: ExprId, pointer: &str) -> ExprId {
         let (line, colon) = (self.line(self.inner_depth()), self.colon());
+        let is_in_set = self.b.properties(value).has_members;
+        let key = match key {
+            KeyText::Quoted(key) => key,
+            KeyText::Class(text) if is_in_set => self.key_rule(text, pointer),
+            KeyText::Name(text) | KeyText::Class(text) => {
+                let (quote, spelled) = (self.b.literal("\""), self.b.json_text(text));
+                let behind = self.behind_name(value);
+                let is_class = matches!(key, KeyText::Class(_));
+                return match is_class {
+                    false => self.b.seq([line, quote, spelled, behind]),
+                    true => {
+                        let rule = self.class_member(text, [quote, spelled, behind], pointer);
+                        self.b.seq([line, rule])
+                    }
+                };
+            }
+        };
         self.b.seq([line, key, self.ws, colon, self.ws, value])
+    }
+
+    fn class_member(&mut self, text: ExprId, parts: [ExprId; 3], pointer: &str) -> ExprId {
+        let behind = parts[2];
+        let rule = match self.class_members.get(&(text, behind)) {
+            Some(&rule) => rule,
+            None => {
+                let rule = self.b.declare("other", Place::Pointer(pointer.to_owned()));
+                self.b.set_sharing(rule, Sharing::Keep);
+                let body = self.b.seq(parts);
+                self.b.define(rule, body);
+                self.class_members.insert((text, behind), rule);
+                rule
+            }
+        };
+        self.b.rule(rule)
     }
 
     fn colon(&mut self) -> ExprId {
@@ -167,15 +205,20 @@ impl Lowering<'_> {
     /// its own, up to where the value begins and, of numbers, words and patterns, within it. Over MaskBench that is an
     /// eighth of what first masks cost.
     pub(super) fn behind_name(&mut self, value: ExprId) -> ExprId {
-        let &Expr::Rule(of) = self.b.expr(value) else { return value };
-        if let Some(&known) = self.behind_names.get(&of) {
+        let rule_of = match self.b.expr(value) {
+            &Expr::Rule(of) => Some(of),
+            _ => None,
+        };
+        if let Some(&known) = rule_of.and_then(|of| self.behind_names.get(&of)) {
             return known;
         }
+        let (quote, colon) = (self.b.literal("\""), self.colon());
+        let body = self.b.seq([quote, self.ws, colon, self.ws, value]);
+        // What no value is, and members of a set, which stay in the set's rule.
+        let Some(of) = rule_of else { return body };
         let name = format!("{}_member", self.b.name(of));
         let rule = self.b.declare(&name, self.b.place(of).clone());
         self.b.set_sharing(rule, Sharing::Keep);
-        let (quote, colon) = (self.b.literal("\""), self.colon());
-        let body = self.b.seq([quote, self.ws, colon, self.ws, value]);
         self.b.define(rule, body);
         let behind = self.b.rule(rule);
         self.behind_names.insert(of, behind);

@@ -26,6 +26,7 @@ use formwork_grammar::{
     ByteSet, Expr, ExprId, Grammar, GrammarBuilder, GrammarErrorKind, HashMap, Place, RuleId, Seeded, Sharing,
 };
 use layout::{Brackets, Depth};
+use object::KeyText;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 
@@ -45,7 +46,10 @@ pub(crate) struct Lowering<'o> {
     values: HashMap<(FormulaId, Depth), ExprId>,
     queue: VecDeque<(RuleId, RuleKey, FormulaId)>,
     shared: HashMap<(&'static str, Depth), RuleId>,
+    /// Rules of the names of classes, by their texts.
     keys: HashMap<ExprId, RuleId>,
+    /// Rules of members with such names, by the texts and what stands behind.
+    class_members: HashMap<(ExprId, ExprId), RuleId>,
     /// What stands behind the names of members, by the rules of their values.
     behind_names: HashMap<RuleId, ExprId>,
     /// Rules of strings by their texts.
@@ -100,6 +104,7 @@ impl<'o> Lowering<'o> {
             queue: VecDeque::with_capacity(SOME_RULES),
             shared: HashMap::with_capacity_and_hasher(SOME_RULES, Seeded::default()),
             keys: HashMap::default(),
+            class_members: HashMap::default(),
             behind_names: HashMap::with_capacity_and_hasher(SOME_RULES, Seeded::default()),
             strings: HashMap::default(),
             imported: Vec::new(),
@@ -385,8 +390,8 @@ impl<'o> Lowering<'o> {
 
     fn any_object(&mut self) -> ExprId {
         self.shared_at("json_object", self.depth, |this| {
-            let (key, value) = (this.any_string(), this.any_inner_value());
-            let member = this.member(key, value);
+            let (key, value) = (KeyText::Quoted(this.any_string()), this.any_inner_value());
+            let member = this.member(key, value, "");
             this.list(Brackets::OBJECT, member)
         })
     }

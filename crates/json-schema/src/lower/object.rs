@@ -27,9 +27,20 @@ pub(super) struct Name {
     pub(super) required: bool,
 }
 
+/// How the name of a member is written.
+#[derive(Clone, Copy)]
+pub(super) enum KeyText {
+    /// The text of one name, or of one of a few.
+    Name(ExprId),
+    /// The texts of a class, which are without number.
+    Class(ExprId),
+    /// A string, quotes and all.
+    Quoted(ExprId),
+}
+
 /// A class of names that no formula mentions.
 pub(super) struct Class {
-    pub(super) key: ExprId,
+    pub(super) key: KeyText,
     pub(super) demand: FormulaId,
     /// The key languages of the core that contain it.
     pub(super) inside: Vec<FormulaId>,
@@ -336,15 +347,14 @@ impl Lowering<'_> {
             let language = self.normal.formulas.any(languages);
             let syntax = self.syntax(language);
             let key = if names.is_empty() && language == FormulaId::TRUE {
-                self.any_string()
+                KeyText::Quoted(self.any_string())
             } else if let Some(syntax) = syntax.filter(|_| names.is_empty()) {
-                self.string_of_syntax(syntax)
+                KeyText::Quoted(self.string_of_syntax(syntax))
             } else {
                 let is_one = |name: &&Rc<str>| self.normal.string_satisfies(language, name);
                 let names: Vec<Rc<str>> = names.iter().filter(is_one).cloned().collect();
                 let text = self.text(language, pointer)?;
-                let text = self.but_for(&names, text);
-                self.key_rule(text, pointer)
+                KeyText::Class(self.but_for(&names, text))
             };
             classes.push(Class { key, demand, inside });
         }
@@ -353,9 +363,8 @@ impl Lowering<'_> {
 
     // ---- the machines ----
 
-    pub(super) fn name_key(&mut self, name: &Rc<str>) -> ExprId {
-        let text = self.b.literal(name.as_bytes());
-        self.quoted(text)
+    pub(super) fn name_key(&mut self, name: &Rc<str>) -> KeyText {
+        KeyText::Name(self.b.literal(name.as_bytes()))
     }
 
     /// The ways to read the value of a key: what it must satisfy, and the core after it.
@@ -382,7 +391,7 @@ impl Lowering<'_> {
         parts: &Parts,
         core: FormulaId,
         pointer: &str,
-    ) -> Result<Vec<(ExprId, Alternative)>, Error> {
+    ) -> Result<Vec<(KeyText, Alternative)>, Error> {
         let mut edges = Vec::new();
         // They may repeat, and what some member must satisfy is asked of the text: one of the repetitions will do.
         // Extra names that are treated alike share an edge.
@@ -396,8 +405,7 @@ impl Lowering<'_> {
             }
         }
         for (ways, names) in groups {
-            let text = self.names(&names);
-            let key = self.quoted(text);
+            let key = KeyText::Name(self.names(&names));
             edges.extend(ways.into_iter().map(|way| (key, way)));
         }
         for class in &parts.classes {

@@ -239,8 +239,7 @@ impl Lowering<'_> {
         self.b.import_from(self.normal.reader.texts.builder(), text, &mut self.imported)
     }
 
-    /// A key of a class of undeclared names, as a rule of its own: it ends by its own quote, and past the declared names its
-    /// states are those of any string. In line, the inside of such a key would be another one before each property.
+    /// A name of a class, as a rule of its own: it ends by its own quote.
     pub(super) fn key_rule(&mut self, text: ExprId, pointer: &str) -> ExprId {
         if let Some(&rule) = self.keys.get(&text) {
             return self.b.rule(rule);
