@@ -3,7 +3,9 @@
 
 #![allow(missing_docs, reason = "a test")]
 
-use formwork::{Compiler, Matcher, json_schema, tokenizers};
+use formwork::earley::{Limits, Rows};
+use formwork::{Compiler, Matcher, fsm, json_schema, tokenizers};
+use serde_json::{Map, Value, json};
 
 /// Follows a document and counts the local masks that each byte of it makes.
 fn misses(compiler: &Compiler, schema: &str, document: &str) -> Vec<u64> {
@@ -50,5 +52,44 @@ fn a_place_behind_a_name_is_met_once() {
         let document = format!(r#"{{"second": {text}}}"#);
         let made = misses(&compiler, &second, &document);
         assert_eq!(behind_name(&made, &document), of_object, "{value}: {made:?}");
+    }
+}
+
+/// The most items that read in one row of a document.
+fn most_items(schema: &Value, document: &str) -> usize {
+    let grammar = json_schema::grammar(&schema.to_string()).expect("a grammar");
+    let automata = fsm::build(&grammar, &fsm::Config::default(), &|| false).expect("automata");
+    let mut rows = Rows::new(automata.into(), Limits::default());
+    let mut row = rows.start().expect("a row");
+    let mut most = 0;
+    for byte in document.bytes() {
+        row = rows.advance(row, byte).expect("within limits").expect("the document is one of the schema");
+        most = most.max(rows.scannable(row).len());
+    }
+    assert!(rows.is_accepting(row), "{document}");
+    most
+}
+
+#[test]
+fn branches_are_not_side_by_side_behind_a_name() {
+    let branches = |n: usize, names: [&str; 2]| {
+        let branch = |i: usize| {
+            let properties: Map<String, Value> = names
+                .iter()
+                .map(|name| ((*name).to_owned(), json!({"const": format!("{name} {i}")})))
+                .collect();
+            json!({"type": "object", "properties": properties, "required": names, "additionalProperties": false})
+        };
+        json!({"anyOf": (0..n).map(branch).collect::<Vec<_>>()})
+    };
+    // The one that tells them apart first, or what they differ in as well.
+    for (names, document) in [
+        (["kind", "what"], r#"{"kind": "kind 7", "what": "what 7"}"#),
+        (["what", "kind"], r#"{"what": "what 7", "kind": "kind 7"}"#),
+    ] {
+        let few = most_items(&branches(10, names), document);
+        assert_eq!(most_items(&branches(300, names), document), few, "{names:?}");
+        // The digits that may come have escapes, each a rule.
+        assert!(few <= 12, "{few} for {names:?}");
     }
 }

@@ -22,7 +22,7 @@
 //! member 3 go on side by side until k decides.
 
 use super::Lowering;
-use super::layout::{Brackets, Close};
+use super::layout::{Brackets, Close, Ways};
 use super::machine::{Machine, MachineState};
 use super::object::{KeyText, Name, Parts};
 use crate::error::Error;
@@ -119,7 +119,7 @@ impl Lowering<'_> {
             };
             if !counts && !self.is_asked_about(parts.core, &way) {
                 let value = self.value(demand)?;
-                items.push(self.member(text, value, pointer));
+                items.push(self.member(text, value, Ways::One, pointer));
                 continue;
             }
             let claims = self.normal.claims(parts.core, key, demand, &tags, pointer)?;
@@ -171,7 +171,7 @@ impl Lowering<'_> {
             *n_members += 1;
         }
         let value = self.b.alt(values);
-        Ok((self.member(key, value, pointer), members))
+        Ok((self.member(key, value, Ways::One, pointer), members))
     }
 
     fn is_asked_about(&mut self, core: FormulaId, way: &WayKey<'_>) -> bool {
@@ -272,23 +272,26 @@ impl Lowering<'_> {
         while let Some(&(seen, residual)) = order.get(at) {
             at += 1;
             self.count_states(1, pointer)?;
-            let mut steps: Vec<(KeyText, u32, Alternative)> = Vec::new();
+            let mut steps = Vec::new();
             for (i, name) in names.iter().enumerate().filter(|(i, _)| seen >> i & 1 == 0) {
                 let way = Key::Name { name: &name.name, once: true };
                 let ways = self.ways(residual, way, name.demand, pointer)?;
                 let key = self.name_key(&name.name);
-                steps.extend(ways.into_iter().map(|way| (key, seen | 1 << i, way)));
+                steps.push((key, seen | 1 << i, ways));
             }
             let undeclared = self.undeclared(parts, residual, pointer)?;
-            steps.extend(undeclared.into_iter().map(|(key, way)| (key, seen, way)));
+            steps.extend(undeclared.into_iter().map(|(key, ways)| (key, seen, ways)));
             let mut edges = Vec::new();
-            for (key, seen, Alternative { demand, rest }) in steps {
-                let value = self.value(demand)?;
-                let target = *ids.entry((seen, rest)).or_insert_with(|| {
-                    order.push((seen, rest));
-                    order.len() - 1
-                });
-                edges.push((self.member(key, value, pointer), target));
+            for (key, seen, ways) in steps {
+                let n_ways = Ways::several_if(ways.len() > 1 || parts.core != FormulaId::TRUE);
+                for Alternative { demand, rest } in ways {
+                    let value = self.value(demand)?;
+                    let target = *ids.entry((seen, rest)).or_insert_with(|| {
+                        order.push((seen, rest));
+                        order.len() - 1
+                    });
+                    edges.push((self.member(key, value, n_ways, pointer), target));
+                }
             }
             let end = seen & required == required && self.normal.may_end(residual);
             machine.states.push(MachineState { edges, end });

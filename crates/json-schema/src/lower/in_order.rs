@@ -11,7 +11,7 @@
 //! residuals. The first stops at a and b, then at the end; the second goes from k straight to c.
 
 use super::Lowering;
-use super::layout::Close;
+use super::layout::{Close, Ways};
 use super::machine::{Machine, MachineState};
 use super::object::Parts;
 use crate::distinct::Distinct;
@@ -105,6 +105,10 @@ impl Lowering<'_> {
             if states.is_empty() {
                 continue;
             }
+            // States at one position may be side by side.
+            let mut values = states.iter().flat_map(|state| state.takes.iter().map(|&(value, _)| value));
+            let first_value = values.next();
+            let n_ways = Ways::several_if(values.any(|value| Some(value) != first_value));
             let asked = uses[i].clone();
             let key = self.b.literal(name.name.as_bytes());
             let key = self.b.json_text(key);
@@ -130,7 +134,7 @@ impl Lowering<'_> {
                     for &(value, (position, state)) in takes {
                         let n_left = &mut uses[position][state].after;
                         let mut way = take(&mut ends[position][state].after, n_left);
-                        let behind = self.behind_name(value);
+                        let behind = self.behind_name(value, n_ways);
                         punctuation.put_before(&mut way, key, behind, !is_head);
                         ways.push(way);
                     }
@@ -264,9 +268,12 @@ impl Lowering<'_> {
             at += 1;
             self.count_states(1, pointer)?;
             let mut edges = Vec::new();
-            for (key, Alternative { demand, rest }) in self.undeclared(parts, residual, pointer)? {
-                let value = self.value(demand)?;
-                edges.push((self.member(key, value, pointer), states.number(&rest)));
+            for (key, ways) in self.undeclared(parts, residual, pointer)? {
+                let n_ways = Ways::several_if(ways.len() > 1 || parts.core != FormulaId::TRUE);
+                for Alternative { demand, rest } in ways {
+                    let value = self.value(demand)?;
+                    edges.push((self.member(key, value, n_ways, pointer), states.number(&rest)));
+                }
             }
             machine.states.push(MachineState { edges, end: self.normal.may_end(residual) });
         }

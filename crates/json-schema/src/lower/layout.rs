@@ -17,6 +17,19 @@ use formwork_grammar::{Expr, ExprId, Place, RuleId, Sharing};
 /// How many arrays and objects a value stands in, if white space depends on it; else 0.
 pub(super) type Depth = u32;
 
+/// In how many ways the value of a member may be read at the same time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ways {
+    One,
+    Several,
+}
+
+impl Ways {
+    pub(super) fn several_if(several: bool) -> Self {
+        if several { Self::Several } else { Self::One }
+    }
+}
+
 /// What begins an array or object and what ends it.
 #[derive(Clone, Copy)]
 pub(super) struct Brackets {
@@ -144,16 +157,17 @@ impl Lowering<'_> {
     ///
     /// A member whose name is one of a class is a rule of its own: past the declared names the inside of its name is that of
     /// any string, and what stands behind it that of any member, wherever it comes. In line, the inside of such a name would
-    /// be another one before each property. A member of a set stays in the set's rule, so of it the name alone is a rule.
-    pub(super) fn member(&mut self, key: KeyText, value: ExprId, pointer: &str) -> ExprId {
+    /// be another one before each property. A member of a set stays in the set's rule, so of it the name alone is a rule, and
+    /// likewise where there are several ways to read the value.
+    pub(super) fn member(&mut self, key: KeyText, value: ExprId, ways: Ways, pointer: &str) -> ExprId {
         let (line, colon) = (self.line(self.inner_depth()), self.colon());
-        let is_in_set = self.b.properties(value).has_members;
+        let is_apart = ways == Ways::One && !self.b.properties(value).has_members;
         let key = match key {
             KeyText::Quoted(key) => key,
-            KeyText::Class(text) if is_in_set => self.key_rule(text, pointer),
+            KeyText::Class(text) if !is_apart => self.key_rule(text, pointer),
             KeyText::Name(text) | KeyText::Class(text) => {
                 let (quote, spelled) = (self.b.literal("\""), self.b.json_text(text));
-                let behind = self.behind_name(value);
+                let behind = self.behind_name(value, ways);
                 let is_class = matches!(key, KeyText::Class(_));
                 return match is_class {
                     false => self.b.seq([line, quote, spelled, behind]),
@@ -204,9 +218,12 @@ impl Lowering<'_> {
     /// a value: a place behind a name is then one that the engine has met. In line each member had states and local masks of
     /// its own, up to where the value begins and, of numbers, words and patterns, within it. Over MaskBench that is an
     /// eighth of what first masks cost.
-    pub(super) fn behind_name(&mut self, value: ExprId) -> ExprId {
+    ///
+    /// Where a value may be read in several ways, which others will tell apart, it stays in line: a thousand branches would be
+    /// a thousand rules side by side, where one automaton follows the letters that they have in common.
+    pub(super) fn behind_name(&mut self, value: ExprId, ways: Ways) -> ExprId {
         let rule_of = match self.b.expr(value) {
-            &Expr::Rule(of) => Some(of),
+            &Expr::Rule(of) if ways == Ways::One => Some(of),
             _ => None,
         };
         if let Some(&known) = rule_of.and_then(|of| self.behind_names.get(&of)) {
@@ -214,7 +231,7 @@ impl Lowering<'_> {
         }
         let (quote, colon) = (self.b.literal("\""), self.colon());
         let body = self.b.seq([quote, self.ws, colon, self.ws, value]);
-        // What no value is, and members of a set, which stay in the set's rule.
+        // One of several, what no value is, and members of a set, which stay in the set's rule.
         let Some(of) = rule_of else { return body };
         let name = format!("{}_member", self.b.name(of));
         let rule = self.b.declare(&name, self.b.place(of).clone());

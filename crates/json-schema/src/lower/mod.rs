@@ -25,7 +25,7 @@ use compare::DigitRuns;
 use formwork_grammar::{
     ByteSet, Expr, ExprId, Grammar, GrammarBuilder, GrammarErrorKind, HashMap, Place, RuleId, Seeded, Sharing,
 };
-use layout::{Brackets, Depth};
+use layout::{Brackets, Depth, Ways};
 use object::KeyText;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
@@ -391,7 +391,7 @@ impl<'o> Lowering<'o> {
     fn any_object(&mut self) -> ExprId {
         self.shared_at("json_object", self.depth, |this| {
             let (key, value) = (KeyText::Quoted(this.any_string()), this.any_inner_value());
-            let member = this.member(key, value, "");
+            let member = this.member(key, value, Ways::One, "");
             this.list(Brackets::OBJECT, member)
         })
     }

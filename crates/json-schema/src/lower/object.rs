@@ -374,28 +374,28 @@ impl Lowering<'_> {
         key: Key<'_>,
         demand: FormulaId,
         pointer: &str,
-    ) -> Result<Ways, Error> {
+    ) -> Result<Alternatives, Error> {
         if demand == FormulaId::FALSE {
-            return Ok(Ways::new());
+            return Ok(Alternatives::new());
         }
         if self.normal.is_indifferent(core, key) {
             return Ok(smallvec![Alternative { demand, rest: core }]);
         }
         let after = self.normal.after_member(core, key);
-        Ok(Ways::from_slice(&self.normal.choices(demand, after, pointer)?))
+        Ok(Alternatives::from_slice(&self.normal.choices(demand, after, pointer)?))
     }
 
-    /// The edges of undeclared members from a residual: key, alternative.
+    /// The edges of undeclared members from a residual: keys, and the ways to read the value of each.
     pub(super) fn undeclared(
         &mut self,
         parts: &Parts,
         core: FormulaId,
         pointer: &str,
-    ) -> Result<Vec<(KeyText, Alternative)>, Error> {
+    ) -> Result<Vec<(KeyText, Alternatives)>, Error> {
         let mut edges = Vec::new();
         // They may repeat, and what some member must satisfy is asked of the text: one of the repetitions will do.
         // Extra names that are treated alike share an edge.
-        let mut groups: Vec<(Ways, Vec<Rc<str>>)> = Vec::new();
+        let mut groups: Vec<(Alternatives, Vec<Rc<str>>)> = Vec::new();
         for extra in &parts.extra {
             let key = Key::Name { name: &extra.name, once: false };
             let ways = self.ways(core, key, extra.demand, pointer)?;
@@ -406,11 +406,11 @@ impl Lowering<'_> {
         }
         for (ways, names) in groups {
             let key = KeyText::Name(self.names(&names));
-            edges.extend(ways.into_iter().map(|way| (key, way)));
+            edges.push((key, ways));
         }
         for class in &parts.classes {
             let ways = self.ways(core, Key::Class(&class.inside), class.demand, pointer)?;
-            edges.extend(ways.into_iter().map(|way| (class.key, way)));
+            edges.push((class.key, ways));
         }
         Ok(edges)
     }
@@ -419,4 +419,4 @@ impl Lowering<'_> {
 /// Ways to read a value.
 ///
 /// PERF: without conditions between members there is one way.
-type Ways = SmallVec<[Alternative; 1]>;
+pub(super) type Alternatives = SmallVec<[Alternative; 1]>;
