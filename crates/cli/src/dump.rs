@@ -11,7 +11,7 @@ use crate::verdict::{Followed, follow};
 use crate::{Failure, Status, dot, written};
 use formwork::earley::{LimitExceeded, Rows};
 use formwork::fsm::StateId;
-use formwork::mask::{Slices, Switches, Ticks, Walker};
+use formwork::mask::{MaskKind, Slices, Switches, Walker};
 use formwork::{CompiledGrammar, Compiler, Grammar, Vocabulary};
 use std::io::Write;
 use std::sync::Arc;
@@ -169,7 +169,7 @@ fn masks(
         let rule = automata.name(automata.rule_of(state));
         // Other states are none the worse for one that is too ambiguous.
         // Without a base: how many tokens it accepts in all, not how it differs from another state's.
-        match walker.local_mask(state, None, Ticks::Counted) {
+        match walker.local_mask(state, None, MaskKind::Counted) {
             Ok(local) => {
                 let (n_suffixes, n_places) = local.n_boundaries();
                 n_bytes += local.memory_size();

@@ -118,9 +118,8 @@ impl Arena {
             return Ok(());
         }
         let resolver = resolver.get_or_insert_with(|| Resolver::new(compiled.switches()));
-        resolver.resolve(compiled.slices(), rows, row, mask, |state, ticks| {
-            compiled.local(state, ticks, walker)
-        })?;
+        resolver
+            .resolve(compiled.slices(), rows, row, mask, |state, kind| compiled.local(state, kind, walker))?;
         let recipe = compiled.config().recipes.then(|| resolver.recipe(rows, row)).flatten();
         if let Some(recipe) = recipe.filter(|recipe| recipe.n_tokens() <= MAX_RECIPE) {
             let n_bytes = recipe.memory_size();

@@ -11,7 +11,7 @@ use crate::runs::LongRuns;
 use crate::symbols::SymbolIds;
 use formwork_earley::{LimitExceeded, Rows};
 use formwork_fsm::{Automata, Cache, RuleId, Segmented, StateId, Symbols};
-use formwork_mask::{LocalMask, Slices, Switches, Ticks, Walker};
+use formwork_mask::{LocalMask, MaskKind, Slices, Switches, Walker};
 use formwork_vocab::Vocabulary;
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -257,14 +257,14 @@ impl CompiledGrammar {
     pub(crate) fn local(
         &self,
         state: StateId,
-        ticks: Ticks,
+        kind: MaskKind,
         walker: &mut Option<Walker>,
     ) -> Result<Arc<LocalMask>, LimitExceeded> {
-        let slots = self.slots_of(state.rule()).of(ticks);
+        let slots = self.slots_of(state.rule()).of(kind);
         let Some(slot) = self.inner.automata.slot(state) else { return Err(LimitExceeded::Automaton) };
         match slots.get(slot) {
             Some(local) => local.clone(),
-            None => slots.get_or_init(slot, || self.find_local(state, ticks, walker)).clone(),
+            None => slots.get_or_init(slot, || self.find_local(state, kind, walker)).clone(),
         }
     }
 
@@ -272,41 +272,45 @@ impl CompiledGrammar {
     fn find_local(
         &self,
         state: StateId,
-        ticks: Ticks,
+        kind: MaskKind,
         walker: &mut Option<Walker>,
     ) -> Result<Arc<LocalMask>, LimitExceeded> {
         let Inner { automata, config, pool, .. } = &*self.inner;
         if !config.pool || !formwork_mask::is_wide(automata, state) {
-            return self.compute_local(state, ticks, walker);
+            return self.compute_local(state, kind, walker);
         }
         let Some(mut form) = automata.canonical(state, MAX_FORM) else {
-            return self.compute_local(state, ticks, walker);
+            return self.compute_local(state, kind, walker);
         };
-        form.push(ticks as u32);
+        form.push(kind as u32);
         let shared = pool.shared(form);
         match shared.get() {
             Some(local) => {
                 pool.count_hit();
                 local.clone()
             }
-            None => shared.get_or_init(|| self.compute_local(state, ticks, walker)).clone(),
+            None => shared.get_or_init(|| self.compute_local(state, kind, walker)).clone(),
         }
     }
 
     fn compute_local(
         &self,
         state: StateId,
-        ticks: Ticks,
+        kind: MaskKind,
         walker: &mut Option<Walker>,
     ) -> Result<Arc<LocalMask>, LimitExceeded> {
-        let base = walker.get_or_insert_with(|| self.walker()).base_of(state, ticks);
+        if let Some(twin) = walker.get_or_insert_with(|| self.walker()).twin_of(state, kind) {
+            // It loops on what leads to it, so it has no twin itself.
+            return self.local(twin, kind, walker);
+        }
+        let base = walker.get_or_insert_with(|| self.walker()).base_of(state, kind);
         // A base has none itself, so this goes one level deep.
         let base = match base {
-            Some(base) => Some((base, self.local(base, ticks, walker)?)),
+            Some(base) => Some((base, self.local(base, kind, walker)?)),
             None => None,
         };
         let walker = walker.get_or_insert_with(|| self.walker());
-        let local = Arc::new(walker.local_mask(state, base, ticks)?);
+        let local = Arc::new(walker.local_mask(state, base, kind)?);
         let n_bytes = MASK_FIXED + local.memory_size();
         self.inner.pool.count_miss(n_bytes);
         self.inner.came.add(n_bytes);
@@ -314,7 +318,7 @@ impl CompiledGrammar {
     }
 
     pub(crate) fn has_local(&self, state: StateId) -> bool {
-        let slots = self.slots_of(state.rule()).of(Ticks::Ignored);
+        let slots = self.slots_of(state.rule()).of(MaskKind::Usual);
         self.inner.automata.slot(state).is_some_and(|slot| slots.get(slot).is_some())
     }
 }

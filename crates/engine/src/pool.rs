@@ -22,7 +22,7 @@ use crate::runs::LongRuns;
 use formwork_earley::LimitExceeded;
 use formwork_fsm::{Cache, RunBound, Segmented};
 use formwork_grammar::Generations;
-use formwork_mask::{LocalMask, Slices, Ticks};
+use formwork_mask::{LocalMask, MaskKind, Slices};
 use formwork_vocab::Vocabulary;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -37,29 +37,28 @@ pub(crate) type Slot = OnceLock<Local>;
 /// The local masks of a rule's states, by number, each made once.
 #[derive(Debug, Default)]
 pub(crate) struct Slots {
-    ignored: Segmented<Local>,
-    /// Of rules that count: those of long tokens, and those of all.
-    counted: OnceLock<Box<[Segmented<Local>; 2]>>,
+    usual: Segmented<Local>,
+    /// Of the other [kinds](MaskKind), one after the other.
+    others: OnceLock<Box<[Segmented<Local>; MaskKind::ALL.len() - 1]>>,
 }
 
 impl Slots {
-    pub(crate) fn of(&self, ticks: Ticks) -> &Segmented<Local> {
-        match ticks {
-            Ticks::Ignored => &self.ignored,
-            Ticks::Long => &self.counted.get_or_init(Box::default)[0],
-            Ticks::Counted => &self.counted.get_or_init(Box::default)[1],
+    pub(crate) fn of(&self, kind: MaskKind) -> &Segmented<Local> {
+        match (kind as usize).checked_sub(1) {
+            None => &self.usual,
+            Some(other) => &self.others.get_or_init(Box::default)[other],
         }
     }
 
     /// All that are made, with the numbers of their states.
-    pub(crate) fn made(&self) -> impl Iterator<Item = (Ticks, usize, &Arc<LocalMask>)> {
-        let kinds = match self.counted.get() {
-            None => &Ticks::ALL[..1],
-            Some(_) => &Ticks::ALL[..],
+    pub(crate) fn made(&self) -> impl Iterator<Item = (MaskKind, usize, &Arc<LocalMask>)> {
+        let kinds = match self.others.get() {
+            None => &MaskKind::ALL[..1],
+            Some(_) => &MaskKind::ALL[..],
         };
         let entries =
-            kinds.iter().flat_map(|&ticks| self.of(ticks).entries().map(move |(i, local)| (ticks, i, local)));
-        entries.filter_map(|(ticks, i, local)| Some((ticks, i, local.as_ref().ok()?)))
+            kinds.iter().flat_map(|&kind| self.of(kind).entries().map(move |(i, local)| (kind, i, local)));
+        entries.filter_map(|(kind, i, local)| Some((kind, i, local.as_ref().ok()?)))
     }
 }
 

@@ -14,7 +14,7 @@
 //! | 1 + n | the release that wrote it, as in `0.1.0` |
 //! | 16 | hash of the vocabulary: its width, and of each id the kind and the text or the name |
 //! | 8 | length of the content |
-//! | content | [automata](formwork_fsm::Cache::save); [what local masks share, and local masks](formwork_mask::MaskWriter); per rule its tables, whether it is called, and its masks: [of what kind](formwork_mask::Ticks), the state, the mask; per canonical form the mask; bounds on runs |
+//! | content | [automata](formwork_fsm::Cache::save); [what local masks share, and local masks](formwork_mask::MaskWriter); per rule its tables, whether it is called, and its masks: [of what kind](formwork_mask::MaskKind), the state, the mask; per canonical form the mask; bounds on runs |
 //! | 16 | hash of all before |
 //!
 //! Hashes are SipHash-1-3 of 128 bits: they find out damage, not forgery. Forms hold the switches that change automata, and
@@ -28,7 +28,7 @@
 
 use crate::pool::{Pool, Slots};
 use formwork_fsm::{Cache, Malformed, Reader, RunBound, Writer};
-use formwork_mask::{LocalMask, MaskWriter, Masks, Slices, Ticks};
+use formwork_mask::{LocalMask, MaskKind, MaskWriter, Masks, Slices};
 use formwork_vocab::{TokenId, TokenKind, Vocabulary};
 use siphasher::sip128::SipHasher13;
 use std::fmt;
@@ -36,7 +36,7 @@ use std::sync::Arc;
 
 const MAGIC: &[u8; 8] = b"FWPOOL\r\n";
 /// One more for every change of what is written, of forms, and of the order of nodes in tries.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 const RELEASE: &str = env!("CARGO_PKG_VERSION");
 const HASH: usize = 16;
 /// Bounds on runs that a grammar has, at most; ordinary ones have two.
@@ -147,10 +147,10 @@ impl Pool {
             .map(|&(position, is_called, ref slots)| {
                 let state = |slot| Some(tables.state(position, slot)? as u32);
                 let made =
-                    slots.made().filter_map(|(ticks, slot, mask)| Some((ticks as u32, state(slot)?, mask)));
+                    slots.made().filter_map(|(kind, slot, mask)| Some((kind as u32, state(slot)?, mask)));
                 let mut made: Vec<(u32, u32, &Arc<LocalMask>)> = made.collect();
-                made.sort_unstable_by_key(|&(ticks, state, _)| (ticks, state));
-                let made = made.into_iter().map(|(ticks, state, mask)| [ticks, state, number(mask)]);
+                made.sort_unstable_by_key(|&(kind, state, _)| (kind, state));
+                let made = made.into_iter().map(|(kind, state, mask)| [kind, state, number(mask)]);
                 (position, is_called, made.collect::<Vec<_>>())
             })
             .filter(|(_, _, made)| !made.is_empty())
@@ -264,11 +264,11 @@ fn read(vocabulary: Vocabulary, max_bytes: usize, content: &[u8]) -> Result<Pool
         let (name, n_states) = tables.get(position).ok_or(missing)?;
         let slots = pool.slots((name, is_called));
         for _ in 0..reader.len(3)? {
-            let ticks = Ticks::ALL[reader.below(Ticks::ALL.len())? as usize];
+            let kind = MaskKind::ALL[reader.below(MaskKind::ALL.len())? as usize];
             let state = reader.below(n_states)?;
             let mask = mask(reader.u32()?.checked_sub(1).ok_or(missing)?)?;
             // A slot that has a mask keeps it.
-            slots.of(ticks).get_or_init(state as usize, || Ok(mask));
+            slots.of(kind).get_or_init(state as usize, || Ok(mask));
         }
     }
     for _ in 0..reader.len(2)? {

@@ -9,7 +9,7 @@ use crate::error::{CompileError, CompileErrorKind};
 use crate::estimates::NODE;
 use formwork_fsm::StateId;
 use formwork_grammar::Place;
-use formwork_mask::{Ticks, Walker};
+use formwork_mask::{MaskKind, Walker};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -72,7 +72,7 @@ pub(crate) fn within_budget(
         let visited = |walker: &Option<Walker>| walker.as_ref().map_or(0, Walker::n_visited);
         let before = visited(&walker);
         // A state that is too ambiguous is no reason to refuse the grammar: it may never be reached.
-        let _ = compiled.local(state, Ticks::Ignored, &mut walker);
+        let _ = compiled.local(state, MaskKind::Usual, &mut walker);
         // An estimate may err; what was done counts then.
         left = rest.saturating_sub((NODE * (visited(&walker) - before)).saturating_sub(cost));
     }
@@ -114,7 +114,7 @@ impl PendingMasks {
     pub fn compute_next(&mut self) -> bool {
         let next = self.estimate().and_then(|_| self.states.next());
         if let Some((_, state)) = next {
-            let _ = self.compiled.local(state, Ticks::Ignored, &mut self.walker);
+            let _ = self.compiled.local(state, MaskKind::Usual, &mut self.walker);
         }
         next.is_some()
     }
@@ -156,7 +156,7 @@ pub(crate) fn on_threads(compiled: &CompiledGrammar, spawn: &Arc<dyn Spawn>, n_j
             while let Some(&state) = states.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let Some(compiled) = weak.upgrade() else { return };
                 if !compiled.has_local(state) {
-                    let _ = compiled.local(state, Ticks::Ignored, &mut walker);
+                    let _ = compiled.local(state, MaskKind::Usual, &mut walker);
                 }
             }
         };

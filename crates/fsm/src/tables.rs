@@ -72,6 +72,8 @@ pub(crate) struct State {
     /// Greatest number of ticks on a way to acceptance; `u32::MAX` means without end.
     pub(crate) reach: u32,
     pub(crate) accepting: bool,
+    /// Whether it is known to read any text of a JSON string: of what was [made whole](Tables::whole).
+    pub(crate) any_text: bool,
     /// Characters that lead from the state to itself without a tick, and nowhere else; and with exactly one tick.
     pub(crate) own_loop: Number<Loop>,
     pub(crate) ticking_loop: Number<Loop>,
@@ -90,6 +92,7 @@ impl State {
             need: 0,
             reach: 0,
             accepting: false,
+            any_text: false,
             own_loop: Number::FIRST,
             ticking_loop: Number::FIRST,
             next_bytes: Number::FIRST,
@@ -193,6 +196,7 @@ impl Tables {
                 need,
                 reach,
                 accepting: dfa.is_accepting(state),
+                any_text: false,
                 own_loop,
                 ticking_loop,
                 next_bytes,
@@ -286,7 +290,11 @@ impl Tables {
             }
             dfa.finish_state(lazy.is_accepting(number));
         }
-        Self::of(&dfa, &Ticks::None, |import| lazy.first_bytes(import)).ok()
+        let (mut tables, imports) = Self::of(&dfa, &Ticks::None, |import| lazy.first_bytes(import)).ok()?;
+        for (number, state) in (0..).zip(&mut tables.states[..dfa.len()]) {
+            state.any_text = lazy.reads_any_text(number);
+        }
+        Some((tables, imports))
     }
 
     /// Whether states are made when they are reached.
@@ -402,7 +410,10 @@ impl Tables {
     /// Whether it is known that the state reads any text of a JSON string, before its edges are made.
     #[inline]
     pub(crate) fn reads_any_text(&self, number: u32) -> bool {
-        self.lazy.as_ref().is_some_and(|lazy| lazy.reads_any_text(number))
+        match &self.lazy {
+            None => self.state(number).0.any_text,
+            Some(lazy) => lazy.reads_any_text(number),
+        }
     }
 
     #[inline]

@@ -16,7 +16,7 @@
 //! `github` in them: from s0 any text of up to 5 characters is read, and any without a `g`, an `i`, a `t`, an `h`, a `u` or a
 //! `b`.
 
-use crate::far::Ticks;
+use crate::local::MaskKind;
 use crate::wholesale::WORTH_A_CHAIN;
 use formwork_fsm::{ByteEdge, RuleId, RuleView};
 use formwork_grammar::HashMap;
@@ -51,7 +51,7 @@ const ENDLESS: u8 = u8::MAX;
 /// The chains of one rule's states, found when asked for.
 #[derive(Debug, Default)]
 pub(crate) struct Chains {
-    of: Option<(RuleId, Ticks)>,
+    of: Option<(RuleId, MaskKind)>,
     known: HashMap<u32, Chain>,
     any_order: HashMap<u32, AnyOrder>,
     /// How often states were looked around for that.
@@ -70,8 +70,8 @@ const MAX_AROUND: usize = 64;
 
 impl Chains {
     /// From now on the states of this rule are meant.
-    pub(crate) fn turn_to(&mut self, rule: RuleId, ticks: Ticks) {
-        if self.of.replace((rule, ticks)) != Some((rule, ticks)) {
+    pub(crate) fn turn_to(&mut self, rule: RuleId, kind: MaskKind) {
+        if self.of.replace((rule, kind)) != Some((rule, kind)) {
             self.known.clear();
             self.any_order.clear();
             self.n_looks = 0;

@@ -21,23 +21,6 @@ use formwork_fsm::Counter;
 use formwork_vocab::{TokenId, Trie, Vocabulary};
 use std::sync::Arc;
 
-/// Which of a state's masks is meant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "whoever keeps masks keeps both")]
-pub enum Ticks {
-    /// What it says of items that no token brings to a bound; the only one of rules that do not count letters.
-    Ignored,
-    /// What it says of the longest tokens, by the item's count.
-    Long,
-    /// What it says of all tokens, by the item's count.
-    Counted,
-}
-
-impl Ticks {
-    /// All kinds; the first is the one that every state has.
-    pub const ALL: [Self; 3] = [Self::Ignored, Self::Long, Self::Counted];
-}
-
 /// Tokens of more bytes are decided apart where only they can reach a bound.
 pub(crate) const SHORT: usize = 24;
 /// How far an item is from the bounds of its rule.

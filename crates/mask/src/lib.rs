@@ -38,9 +38,8 @@ mod tokens_by_byte;
 mod walk;
 mod wholesale;
 
-pub use far::Ticks;
 pub use late::{late_tokens, unfinished_tokens};
-pub use local::LocalMask;
+pub use local::{LocalMask, MaskKind};
 pub use recipe::Recipe;
 pub use resolve::Resolver;
 pub use saved::{MaskWriter, Masks};

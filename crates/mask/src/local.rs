@@ -15,7 +15,7 @@ use std::sync::Arc;
 ///
 /// The local mask depends on the state and what its rule calls, not on the parents and not on the bounds of the rule's own
 /// counter. It is immutable and shared. A state of a rule that counts its letters has several, by how
-/// [far](crate::Ticks) the item is from the bounds.
+/// [far](crate::MaskKind) the item is from the bounds.
 #[derive(Debug, Default)]
 pub struct LocalMask {
     /// Beside those of the base.
@@ -23,6 +23,26 @@ pub struct LocalMask {
     pub(crate) boundaries: Boundaries,
     /// `None` if it has nothing of that.
     rare: Option<Box<Rare>>,
+}
+
+/// Which of a state's masks is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(clippy::exhaustive_enums, reason = "whoever keeps masks keeps all")]
+pub enum MaskKind {
+    /// What it says of items that no token brings to a bound: of every item, unless the rule counts letters.
+    Usual,
+    /// What it says of the longest tokens, by the item's count.
+    Long,
+    /// What it says of all tokens, by the item's count.
+    Counted,
+    /// What it says of tokens that are more than text of a JSON string. Beside an item that reads any such text, the inside of a
+    /// name that is not declared, nothing else matters, and a name that is declared need not be followed letter by letter.
+    BesideText,
+}
+
+impl MaskKind {
+    /// All kinds; the first is the one that most states have.
+    pub const ALL: [Self; 4] = [Self::Usual, Self::Long, Self::Counted, Self::BesideText];
 }
 
 /// What few local masks have.

@@ -8,8 +8,8 @@
 use crate::bits;
 use crate::boundary::{self, Boundaries, Source};
 use crate::descent::Descent;
-use crate::far::{Distance, Ticks, distance, left_and_due};
-use crate::local::{Base, CountedMask, LocalMask};
+use crate::far::{Distance, distance, left_and_due};
+use crate::local::{Base, CountedMask, LocalMask, MaskKind};
 use crate::recipe::Recipe;
 use crate::slices::{Slices, covers};
 use crate::walk::Switches;
@@ -106,7 +106,7 @@ impl Resolver {
     }
 
     /// A resolver with empty buffers. Without `slices` among the switches it takes no item to be
-    /// [far](crate::Ticks) from its bounds.
+    /// [far](crate::MaskKind) from its bounds.
     pub fn new(switches: Switches) -> Self {
         Self { counts_always: !switches.slices, ..Self::default() }
     }
@@ -124,7 +124,7 @@ impl Resolver {
         rows: &mut Rows,
         row: RowId,
         mask: &mut [u32],
-        local: impl FnMut(StateId, Ticks) -> Result<Arc<LocalMask>, E>,
+        local: impl FnMut(StateId, MaskKind) -> Result<Arc<LocalMask>, E>,
     ) -> Result<(), E> {
         self.extra.clear();
         let mark = rows.mark();
@@ -152,7 +152,7 @@ impl Resolver {
         row: RowId,
         mask: &mut [u32],
         mark: Mark,
-        mut local: impl FnMut(StateId, Ticks) -> Result<Arc<LocalMask>, E>,
+        mut local: impl FnMut(StateId, MaskKind) -> Result<Arc<LocalMask>, E>,
     ) -> Result<(), E> {
         let vocabulary = slices.vocabulary();
         self.returns.clear();
@@ -160,18 +160,28 @@ impl Resolver {
         self.tries.clear();
         self.locals.clear();
         let mut long: SmallVec<[(usize, Arc<LocalMask>); 2]> = SmallVec::new();
-        for (i, item) in rows.scannable(row).iter().enumerate() {
+        let items = rows.scannable(row);
+        let counts = |item: &Item| rows.automata().counter(item.state.rule()).is_some();
+        let is_any_text = |item: &Item| {
+            !counts(item) && rows.automata().view(item.state.rule()).reads_any_text(item.state.local())
+        };
+        // What is text of a JSON string is accepted then, whatever the others say.
+        let beside_text = !self.counts_always && items.len() > 1 && items.iter().any(is_any_text);
+        for (i, item) in items.iter().enumerate() {
             let distance = match self.counts_always {
                 true => Distance::Near,
                 false => distance(rows, item, vocabulary.max_token_len()),
             };
             let of_state = match distance {
-                Distance::Far => local(item.state, Ticks::Ignored)?,
-                Distance::Middle => {
-                    long.push((i, local(item.state, Ticks::Long)?));
-                    local(item.state, Ticks::Ignored)?
+                Distance::Far if beside_text && !is_any_text(item) && !counts(item) => {
+                    local(item.state, MaskKind::BesideText)?
                 }
-                Distance::Near => local(item.state, Ticks::Counted)?,
+                Distance::Far => local(item.state, MaskKind::Usual)?,
+                Distance::Middle => {
+                    long.push((i, local(item.state, MaskKind::Long)?));
+                    local(item.state, MaskKind::Usual)?
+                }
+                Distance::Near => local(item.state, MaskKind::Counted)?,
             };
             self.locals.push(of_state);
         }

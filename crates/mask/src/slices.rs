@@ -42,6 +42,7 @@ pub struct Slices {
     sets: Mutex<SharedSets>,
     lengths: TokensByLength,
     long_tokens: OnceLock<LongTokens>,
+    opening: OnceLock<Arc<[u32]>>,
 }
 
 /// What one loop makes of a vocabulary.
@@ -72,7 +73,8 @@ pub(crate) const JSON_TEXT: Loop = Loop {
 };
 
 /// The white space of JSON.
-const JSON_BLANKS: Loop = Loop { ascii: 1 << b' ' | 1 << b'\t' | 1 << b'\n' | 1 << b'\r', leads: 0 };
+pub(crate) const JSON_BLANKS: Loop =
+    Loop { ascii: 1 << b' ' | 1 << b'\t' | 1 << b'\n' | 1 << b'\r', leads: 0 };
 
 /// What may follow white space in JSON, and digits in most languages: ASCII punctuation, digits, and what `true`, `false` and
 /// `null` begin with. What leaves a narrow loop by one of these is kept as one trie, whichever of them are read.
@@ -101,7 +103,8 @@ impl Slices {
         let bytes = TokensByByte::new(&vocabulary);
         let (known, sets) = (Mutex::default(), Mutex::default());
         let lengths = TokensByLength::new(&vocabulary);
-        Self { vocabulary, bytes, known, sets, lengths, long_tokens: OnceLock::new() }
+        let (long_tokens, opening) = (OnceLock::new(), OnceLock::new());
+        Self { vocabulary, bytes, known, sets, lengths, long_tokens, opening }
     }
 
     /// Computes what nearly every grammar asks for: the slices of the inside of JSON strings and of white space, what leaves
@@ -116,6 +119,29 @@ impl Slices {
         let blanks = self.slice(JSON_BLANKS);
         self.leaving(&blanks, Source::Rest, BEHIND_BLANKS);
         self.long_tokens();
+        self.opening();
+    }
+
+    /// The tokens that are white space of JSON and perhaps a quote, with or without text of a JSON string behind it: what a place
+    /// accepts at which a name may come that is not declared, whatever else it accepts.
+    pub(crate) fn opening(&self) -> &Arc<[u32]> {
+        self.opening.get_or_init(|| {
+            let trie = self.vocabulary.trie();
+            let mut words = vec![0; self.vocabulary.mask_words()];
+            let mut blanks = vec![Trie::ROOT];
+            while let Some(node) = blanks.pop() {
+                trie.tokens_at(node).iter().for_each(|&token| bits::set(&mut words, token));
+                blanks.extend(trie.children(node).filter(|&child| JSON_BLANKS.may_begin(trie.byte(child))));
+                let Some(quote) = trie.child(node, b'"') else { continue };
+                for &token in trie.tokens_below(quote) {
+                    let text = self.vocabulary.text(token).unwrap_or_default();
+                    if is_json_text(text.get(trie.depth(quote)..).unwrap_or_default()) {
+                        bits::set(&mut words, token);
+                    }
+                }
+            }
+            words.into()
+        })
     }
 
     /// The vocabulary.
@@ -300,6 +326,12 @@ pub(crate) fn covers(own_loop: Loop, trie: &Trie, node: NodeId) -> bool {
     own_loop.has_bytes(below) && (below[2] | below[3] == 0 || own_loop.leads != 0 && trie.is_utf8_below(node))
 }
 
+/// Whether a text is made of what stands for itself inside of JSON strings, the last character of which may be unfinished.
+fn is_json_text(text: &[u8]) -> bool {
+    let is_well_formed = std::str::from_utf8(text).map_or_else(|error| error.error_len().is_none(), |_| true);
+    is_well_formed && text.iter().all(|&byte| byte >= 0x80 || JSON_TEXT.may_begin(byte))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -359,6 +391,15 @@ mod tests {
         let is_so =
             |&byte: &u8| byte.is_ascii_digit() || byte.is_ascii_punctuation() || b"tfn".contains(&byte);
         assert_eq!(BEHIND_BLANKS, (0..=0xFF).filter(is_so).collect());
+    }
+
+    #[test]
+    fn an_opening_is_blanks_and_a_quote_with_any_text() {
+        let inside: [&[u8]; 8] =
+            [b" ", b"\n\t\r ", b"\"", b" \"", b"\"a b", b" \"\xC3\xA9", b"\"\xC3", b"\t\"{}"];
+        let outside: [&[u8]; 8] = [b"a", b" a", b"\"\"", b" \"a\"", b"\"\\", b"\"\n", b"\"\xC3(", b"\x0B\""];
+        let slices = slices(&[inside, outside].concat());
+        assert!(bits::tokens(slices.opening()).map(TokenId::get).eq(0..8));
     }
 
     #[test]

@@ -10,7 +10,9 @@
 //! - tokens that the state takes [wholesale](crate::wholesale), and of those that leave its [loop](crate::slices) the part before;
 //! - subtrees all of whose texts a loop or a [chain](crate::chains) reads on the way;
 //! - children along bytes that are not read, where there are many ([descent](crate::descent));
-//! - for a state that differs little from one whose mask is known, all but the [difference](crate::difference).
+//! - for a state that differs little from one whose mask is known, all but the [difference](crate::difference); for one that
+//!   goes where [another](Walker::twin_of) goes, anything;
+//! - beside an item that reads any text of a JSON string, such text ([`MaskKind::BesideText`]).
 //!
 //! # Worked example
 //! State: after the opening quote of `string ::= "\"" [a-z]* "\""`. Tokens `ab`, `a"`, `a",`, `"}`, `a1`.
@@ -22,10 +24,9 @@ use crate::boundary::{Boundaries, Boundary, Source};
 use crate::chains::{Chains, widest};
 use crate::counted::counted_mask;
 use crate::descent::Descent;
-use crate::far::Ticks;
-use crate::local::{LocalMask, Rare};
+use crate::local::{LocalMask, MaskKind, Rare};
 use crate::plain::Further;
-use crate::slices::{JSON_TEXT, Slices, covers};
+use crate::slices::{JSON_BLANKS, JSON_TEXT, Slices, covers};
 use crate::token_set::TokenSet;
 use formwork_earley::{LimitExceeded, RowId, Rows, TableId};
 use formwork_fsm::{Automata, Counter, Loop, RuleId, RuleView, StateId, StateView};
@@ -128,9 +129,9 @@ pub fn is_wide(automata: &Automata, state: StateId) -> bool {
 }
 
 /// The rule's states, with or without their ticks; and whether what they say depends on a count.
-pub(crate) fn view(automata: &Automata, rule: RuleId, ticks: Ticks) -> (RuleView<'_>, bool) {
-    match (ticks, automata.unticked(rule)) {
-        (Ticks::Ignored, Some(unticked)) => (unticked.view(), false),
+pub(crate) fn view(automata: &Automata, rule: RuleId, kind: MaskKind) -> (RuleView<'_>, bool) {
+    match (kind, automata.unticked(rule)) {
+        (MaskKind::Usual | MaskKind::BesideText, Some(unticked)) => (unticked.view(), false),
         _ => (automata.view(rule), tested(automata.counter(rule)).is_some()),
     }
 }
@@ -182,14 +183,31 @@ impl Walker {
         self.n_visited
     }
 
+    /// Another state of the same rule that goes where `state` goes, on all bytes: what the states call has local masks of its
+    /// own, so theirs are the same. Behind a comma, say, and behind the first blank there.
+    pub fn twin_of(&self, state: StateId, kind: MaskKind) -> Option<StateId> {
+        let automata = self.rows.automata();
+        let (view, counts) = view(automata, state.rule(), kind);
+        if !self.switches.slices || counts || is_text(automata, state.rule()) {
+            return None;
+        }
+        // PERF: to look at the target makes its edges; a twin loops on what leads to it, mostly several ranges.
+        let edges = view.plain_edges(state.local());
+        let [first, second, ..] = edges else { return None };
+        let target = first.target;
+        let is_twin = second.target == target && target != state.local() && view.plain_edges(target) == edges;
+        (is_twin && (target as usize) < automata.n_states_of(state.rule())).then_some(state.sibling(target))
+    }
+
     /// A state of the same rule that goes where `state` goes on most first bytes: its local mask can be the base of this
     /// one's.
-    pub fn base_of(&self, state: StateId, ticks: Ticks) -> Option<StateId> {
+    pub fn base_of(&self, state: StateId, kind: MaskKind) -> Option<StateId> {
         let automata = self.rows.automata();
-        let (view, counts) = view(automata, state.rule(), ticks);
+        let (view, counts) = view(automata, state.rule(), kind);
         // A state with a wide loop is one that others are based on, and never based itself.
         if !self.switches.slices
             || counts
+            || kind == MaskKind::BesideText
             || is_text(automata, state.rule())
             || is_wide_loop(view.own_loop(state.local()))
         {
@@ -213,7 +231,7 @@ impl Walker {
     }
 
     /// The local mask of a state; `base` is its [base](Self::base_of) with that one's mask, if it has one. Both for the same
-    /// `ticks`.
+    /// `kind`.
     ///
     /// Cost: from half a microsecond for a state that few bytes leave to some hundreds for one that reads almost any text.
     ///
@@ -223,9 +241,9 @@ impl Walker {
         &mut self,
         state: StateId,
         base: Option<(StateId, Arc<LocalMask>)>,
-        ticks: Ticks,
+        kind: MaskKind,
     ) -> Result<LocalMask, LimitExceeded> {
-        let local = self.computed(state, base, ticks)?;
+        let local = self.computed(state, base, kind)?;
         match self.rows.automata().has_failed(state.rule()) {
             false => Ok(local),
             true => Err(LimitExceeded::Automaton),
@@ -236,15 +254,15 @@ impl Walker {
         &mut self,
         state: StateId,
         base: Option<(StateId, Arc<LocalMask>)>,
-        ticks: Ticks,
+        kind: MaskKind,
     ) -> Result<LocalMask, LimitExceeded> {
         let automata = Arc::clone(self.rows.automata());
         let rule = automata.rule_of(state);
-        let (view, counts) = view(&automata, rule, ticks);
+        let (view, counts) = view(&automata, rule, kind);
         let vocabulary = self.slices.vocabulary().clone();
         let by_letters = counts && matches!(automata.counter(rule), Some(Counter::Ticks { .. }));
         if by_letters && !automata.refers(rule) {
-            let is_long = ticks == Ticks::Long;
+            let is_long = kind == MaskKind::Long;
             let counted = counted_mask(&self.slices, &automata, state, is_long, self.switches.suffixes);
             let rare = Rare { counted: Some(counted), ..Rare::default() };
             return Ok(LocalMask::new(TokenSet::default(), Boundaries::default(), rare));
@@ -252,7 +270,7 @@ impl Walker {
         if self.rows.n_rows() > KEPT_ROWS {
             self.rows = Rows::new(Arc::clone(&automata), self.rows.limits().clone());
         }
-        self.chains.turn_to(rule, ticks);
+        self.chains.turn_to(rule, kind);
         if let Some(local) = self.beside(&vocabulary, &automata, view, state, base)? {
             return Ok(local);
         }
@@ -276,9 +294,11 @@ impl Walker {
         // What is decided by the count of the item is found in the vocabulary's trie only.
         let sliced = self.switches.slices && !counts;
         let is_wide = sliced && bytes.ascii().count_ones() >= WIDE;
-        let wholesale = if sliced { self.wholesale(&vocabulary, &start) } else { None };
-        let (taken, tokens) = match &wholesale {
+        let is_beside = kind == MaskKind::BesideText;
+        let wholesale = if sliced && !is_beside { self.wholesale(&vocabulary, &start) } else { None };
+        let (taken, mut tokens) = match &wholesale {
             Some(wholesale) => (wholesale.taken, wholesale.tokens.clone()),
+            None if is_beside => (JSON_TEXT, TokenSet::default()),
             None => Default::default(),
         };
         let leaving = wholesale.as_ref().and_then(|wholesale| self.leaving(&start, wholesale));
@@ -290,6 +310,13 @@ impl Walker {
         }
         let start = Start { slice: taken, is_wide, ..start };
         self.walk(&automata, vocabulary.trie(), Source::Vocabulary, start, &bytes, &mut findings)?;
+        // A name that is not declared may come: nearly all tokens are those of every such place.
+        if taken == JSON_BLANKS && view.step(state.local(), b'"').0.is_some_and(|to| view.reads_any_text(to))
+        {
+            let opening = self.slices.opening();
+            self.accepted.retain(|&token| !bits::get(opening, token));
+            tokens = TokenSet::of_slice(opening);
+        }
         let rest = leaving.as_ref().map(|(_, trie, _)| trie);
         let boundaries = self.boundaries(&vocabulary, rest, findings.boundaries, &tokens);
         let accepted = tokens.with(&self.slices, &self.accepted);

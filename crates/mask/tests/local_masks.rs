@@ -2,7 +2,7 @@
 
 use formwork_earley::{Limits, Rows};
 use formwork_fsm::{Config, StateId};
-use formwork_mask::{Resolver, Slices, Switches, Ticks, Walker, bits};
+use formwork_mask::{MaskKind, Resolver, Slices, Switches, Walker, bits};
 use formwork_vocab::{TokenId, Vocabulary};
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ impl Fixture {
                 &mut self.rows,
                 row,
                 &mut mask,
-                |state, ticks| walker.local_mask(state, None, ticks).map(Arc::new),
+                |state, kind| walker.local_mask(state, None, kind).map(Arc::new),
             )
             .expect("within limits");
         let text = |token| String::from_utf8_lossy(vocabulary.text(token).unwrap_or_default()).into_owned();
@@ -97,7 +97,7 @@ const STRINGS: &str = "root ::= string \",\" string \"}\"\n\
 fn inside_a_string_tokens_are_accepted_rejected_or_decided_by_the_parent() {
     let mut fixture = fixture(STRINGS, &["ab", "a\"", "a\",", "\"}", "a1", "\",\"", "\",\"b"]);
     let inside = fixture.state("string", b"\"");
-    let local = fixture.walker.local_mask(inside, None, Ticks::Ignored).expect("within limits");
+    let local = fixture.walker.local_mask(inside, None, MaskKind::Usual).expect("within limits");
     // `ab` stays inside and `a"` ends with the string; `a",`, `"}`, `","` and `","b` end it inside; `a1` dies.
     assert_eq!(local.n_accepted(), 2);
     let (suffixes, places) = local.n_boundaries();
@@ -110,7 +110,7 @@ fn inside_a_string_tokens_are_accepted_rejected_or_decided_by_the_parent() {
 fn what_lies_behind_the_end_of_the_root_is_nobodys() {
     let mut fixture = fixture("root ::= \"\\\"\" [a-z]* \"\\\"\"\n", &["a", "a\"", "a\",", "\"}"]);
     let inside = fixture.state("root", b"\"");
-    let local = fixture.walker.local_mask(inside, None, Ticks::Ignored).expect("within limits");
+    let local = fixture.walker.local_mask(inside, None, MaskKind::Usual).expect("within limits");
     assert_eq!((local.n_accepted(), local.n_boundaries()), (2, (0, 0)));
     assert_eq!(fixture.allowed(b"\"a"), ["a", "a\""]);
 }
@@ -134,15 +134,54 @@ fn a_state_that_merges_into_a_wide_one_is_based_on_it() {
     let tokens = ["a", "am'", "am':", "b", "b':", "'", "':", "amx':"];
     let mut fixture = fixture(grammar, &tokens);
     let state = fixture.state("key", b"'n");
-    let base = fixture.walker.base_of(state, Ticks::Ignored).expect("a wide state is near");
-    let base_mask = Arc::new(fixture.walker.local_mask(base, None, Ticks::Ignored).expect("within limits"));
+    let base = fixture.walker.base_of(state, MaskKind::Usual).expect("a wide state is near");
+    let base_mask = Arc::new(fixture.walker.local_mask(base, None, MaskKind::Usual).expect("within limits"));
     let based =
-        fixture.walker.local_mask(state, Some((base, base_mask)), Ticks::Ignored).expect("within limits");
+        fixture.walker.local_mask(state, Some((base, base_mask)), MaskKind::Usual).expect("within limits");
     assert!(based.has_base());
     assert_eq!(based.n_boundaries(), (0, 0), "`am'` is excluded, and `b':` and `':` are the base's");
-    let whole = fixture.walker.local_mask(state, None, Ticks::Ignored).expect("within limits");
+    let whole = fixture.walker.local_mask(state, None, MaskKind::Usual).expect("within limits");
     assert_eq!(based.n_accepted(), whole.n_accepted());
     assert_eq!(fixture.allowed(b"{'n"), ["a", "b", "b':", "'", "':", "amx':"], "`nam` is not allowed");
+}
+
+/// An object with one member whose name is declared or not; blanks belong to the other name's rule.
+const MEMBER: &str = "root ::= \"{\" ([\\t\\n\\r ]* \"\\\"\" JsonText(\"identifier\") rest | other) \"}\"\n\
+    rest ::= \"\\\":\" [0-9]+\n\
+    other ::= [\\t\\n\\r ]* \"\\\"\" JsonText(Not(\"identifier\")) rest\n";
+
+#[test]
+fn beside_any_text_a_name_is_what_ends_it() {
+    let tokens =
+        ["i", "ide", "identifier", "identifier\"", "identifier\":", "ident\"", "x", "\\", "\":1", "é"];
+    let mut fixture = fixture(MEMBER, &tokens);
+    let name = fixture.state("root", b"{\"");
+    let mut n_accepted =
+        |kind| fixture.walker.local_mask(name, None, kind).expect("within limits").n_accepted();
+    assert_eq!(n_accepted(MaskKind::Usual), 5, "all that is of the name");
+    assert_eq!(n_accepted(MaskKind::BesideText), 2, "what ends the name");
+    for before in [&b"{\""[..], b"{\"i", b"{\"identifie", b"{\"identifier", b"{\"x", b"{ \""] {
+        assert_eq!(fixture.allowed(before), fixture.readable(before));
+    }
+}
+
+#[test]
+fn states_that_go_to_the_same_states_have_one_mask() {
+    let tokens =
+        [" ", "\"", " \"", "\"i", " \"ident", " \"x", "\"x\":", " \"identifier\"", "\\", " \"\\", "\"é"];
+    let mut fixture = fixture(MEMBER, &tokens);
+    for rule in [("root", &b"{"[..]), ("other", b"")] {
+        let first = fixture.state(rule.0, rule.1);
+        let twin = fixture.walker.twin_of(first, MaskKind::Usual).expect("behind a blank it is the same");
+        assert_eq!(fixture.walker.twin_of(twin, MaskKind::Usual), None, "it has a loop");
+        let [own, of_twin] = [first, twin]
+            .map(|state| fixture.walker.local_mask(state, None, MaskKind::Usual).expect("a mask"));
+        assert_eq!(own.n_accepted(), of_twin.n_accepted());
+        assert_eq!(own.n_boundaries(), of_twin.n_boundaries());
+    }
+    for before in [&b"{"[..], b"{ ", b"{\n \""] {
+        assert_eq!(fixture.allowed(before), fixture.readable(before));
+    }
 }
 
 #[test]

@@ -155,9 +155,9 @@ impl Lowering<'_> {
 
     /// A key, a colon and a value with the white space before and between them.
     ///
-    /// A member whose name is one of a class is a rule of its own: past the declared names the inside of its name is that of
-    /// any string, and what stands behind it that of any member, wherever it comes. In line, the inside of such a name would
-    /// be another one before each property. A member of a set stays in the set's rule, so of it the name alone is a rule, and
+    /// A member whose name is one of a class is a rule of its own, the white space before it included: past the declared names
+    /// the inside of its name is that of any string, and what stands behind it that of any member, wherever it comes. In line,
+    /// the inside of such a name would be another one before each property. A member of a set stays in the set's rule, so of it the name alone is a rule, and
     /// likewise where there are several ways to read the value.
     pub(super) fn member(&mut self, key: KeyText, value: ExprId, ways: Ways, pointer: &str) -> ExprId {
         let (line, colon) = (self.line(self.inner_depth()), self.colon());
@@ -171,26 +171,22 @@ impl Lowering<'_> {
                 let is_class = matches!(key, KeyText::Class(_));
                 return match is_class {
                     false => self.b.seq([line, quote, spelled, behind]),
-                    true => {
-                        let rule = self.class_member(text, [quote, spelled, behind], pointer);
-                        self.b.seq([line, rule])
-                    }
+                    true => self.class_member([line, quote, spelled, behind], pointer),
                 };
             }
         };
         self.b.seq([line, key, self.ws, colon, self.ws, value])
     }
 
-    fn class_member(&mut self, text: ExprId, parts: [ExprId; 3], pointer: &str) -> ExprId {
-        let behind = parts[2];
-        let rule = match self.class_members.get(&(text, behind)) {
+    fn class_member(&mut self, parts: [ExprId; 4], pointer: &str) -> ExprId {
+        let rule = match self.class_members.get(&parts) {
             Some(&rule) => rule,
             None => {
                 let rule = self.b.declare("other", Place::Pointer(pointer.to_owned()));
                 self.b.set_sharing(rule, Sharing::Keep);
                 let body = self.b.seq(parts);
                 self.b.define(rule, body);
-                self.class_members.insert((text, behind), rule);
+                self.class_members.insert(parts, rule);
                 rule
             }
         };

@@ -48,8 +48,8 @@ pub(crate) struct Lowering<'o> {
     shared: HashMap<(&'static str, Depth), RuleId>,
     /// Rules of the names of classes, by their texts.
     keys: HashMap<ExprId, RuleId>,
-    /// Rules of members with such names, by the texts and what stands behind.
-    class_members: HashMap<(ExprId, ExprId), RuleId>,
+    /// Rules of members with such names, by their parts.
+    class_members: HashMap<[ExprId; 4], RuleId>,
     /// What stands behind the names of members, by the rules of their values.
     behind_names: HashMap<RuleId, ExprId>,
     /// Rules of strings by their texts.
