@@ -5,9 +5,11 @@
 //! by the dozen. What is not linear is not here: a sequence of optional parts, `(a|bc)?(a|bc)?…` in a regular expression,
 //! has as many states as parts, and each of them stands for all parts that may follow.
 
+use formwork::earley::{Limits, Rows};
 use formwork::fsm::{self, Config};
 use formwork::{Grammar, ebnf, json_schema, regex, tags};
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 /// What a grammar and its automata took.
 fn costs(grammar: &Grammar) -> [(&'static str, u64); 5] {
@@ -71,6 +73,28 @@ fn properties_are() {
     is_linear(|n| schema(&json!({"properties": properties(n, lengths)})), 200);
     let patterns = |i: usize| json!({"type": "string", "pattern": format!("^k{i}-[a-z]+$")});
     is_linear(|n| schema(&json!({"properties": properties(n, patterns)})), 200);
+}
+
+/// The comma behind a value is the same whatever name comes then, so what is there need not know the names.
+#[test]
+fn behind_a_value_there_is_the_same_work_however_many_members_may_follow() {
+    let work = |n: usize| {
+        let value = json!({"properties": properties(n, |_| json!({"type": "boolean"})), "additionalProperties": false});
+        let automata =
+            Arc::new(fsm::build(&schema(&value), &Config::default(), &|| false).expect("automata"));
+        let mut rows = Rows::new(Arc::clone(&automata), Limits::default());
+        let mut row = rows.start().expect("a row");
+        let mut read = |text: &str| {
+            for &byte in text.as_bytes() {
+                row = rows.advance(row, byte).expect("within limits").expect("a member");
+            }
+            automata.work()
+        };
+        let before = read("{\"p0\": tru");
+        read("e ") - before
+    };
+    assert_eq!(work(40), work(20));
+    assert!(work(20) > 0);
 }
 
 #[test]

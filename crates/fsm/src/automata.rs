@@ -410,9 +410,12 @@ impl Automata {
     }
 
     /// What building took so far, in the units that [limits](crate::Limits::max_work) count; what was found in a
-    /// [`Cache`](crate::Cache) took none.
+    /// [`Cache`](crate::Cache) took none, but for the states made when they are reached: those count whoever reached them.
     pub fn work(&self) -> u64 {
-        self.construction.lock().unwrap_or_else(PoisonError::into_inner).work_done()
+        let built = self.rules().filter(|&rule| self.is_ready(rule));
+        let of_states =
+            built.filter_map(|rule| Some(self.link(rule).tables.as_lazy()?.work_done())).sum::<u64>();
+        of_states + self.construction().work_done()
     }
 
     /// The number of states of the rules built so far.

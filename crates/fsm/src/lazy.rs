@@ -106,6 +106,8 @@ pub(crate) struct Making {
     numbering: Numbering,
     loops: HashMap<Loop, u32>,
     work_left: u64,
+    /// What states took so far.
+    work_done: u64,
     /// Whether a state was made since somebody last asked to [forget](Self::forget).
     is_used: bool,
     /// What the [lists](Lazy::lists_size) took when they were last looked at.
@@ -159,6 +161,7 @@ impl Lazy {
             numbering: Numbering::default(),
             loops: HashMap::default(),
             work_left,
+            work_done: 0,
             is_used: true,
             lists_size: 0,
             share: Share::default(),
@@ -196,6 +199,11 @@ impl Lazy {
         }
         making.share.set(source_size);
         sources.make_room();
+    }
+
+    /// What making states took so far, whoever reached them.
+    pub(crate) fn work_done(&self) -> u64 {
+        self.lock().work_done
     }
 
     /// Whether a machine makes the states.
@@ -525,6 +533,7 @@ impl Making {
         let mut work = Work::new(self.work_left, &|| false);
         subset.forget();
         subset.expand(number, &mut work)?;
+        self.work_done += self.work_left - work.left();
         self.work_left = work.left();
         if let Some(deferred) = subset.deferred() {
             let new = first_bytes.len() as u32..deferred.n_units() as u32;

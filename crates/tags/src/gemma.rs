@@ -70,7 +70,10 @@ fn rewritten(grammar: &Grammar) -> Option<Grammar> {
         let rewritten = exprs[rule.body().index()];
         let key = if is_key[i] { rewritten.key? } else { b.never() };
         b.define(keys[i], key);
-        let value = if rewrite::closes_string(grammar, rule) { b.never() } else { rewritten.value? };
+        let value = match rewrite::closes_string(grammar, rule) {
+            true => b.never(),
+            false => rewritten.value.or(rewritten.behind_quote)?,
+        };
         b.define(values[i], value);
     }
     b.build(values[grammar.root().index()]).ok()
@@ -101,6 +104,8 @@ fn closed(grammar: &Grammar, rules: &[RuleId]) -> Vec<bool> {
 struct Rewritten {
     /// As a part of values.
     value: Option<ExprId>,
+    /// As what stands behind the quote of a value, the quote included.
+    behind_quote: Option<ExprId>,
     /// As a key.
     key: Option<ExprId>,
     /// Of what stands inside a JSON string: the text itself.
@@ -119,7 +124,8 @@ struct Rewriting<'g> {
 
 impl Rewriting<'_> {
     fn expr(&mut self, expr: ExprId) -> Rewritten {
-        Rewritten { value: self.value(expr), key: self.key(expr), inside: self.inside(expr) }
+        let (value, behind_quote) = (self.value(expr), self.behind_quote(expr));
+        Rewritten { value, behind_quote, key: self.key(expr), inside: self.inside(expr) }
     }
 
     fn value(&mut self, expr: ExprId) -> Option<ExprId> {
@@ -182,6 +188,10 @@ impl Rewriting<'_> {
         let mut rest = &parts[..];
         while let Some((&first, behind)) = rest.split_first() {
             if rewrite::is_quote(grammar, first) {
+                if let Some(several) = rewrite::several_strings(grammar, behind) {
+                    rewritten.push(self.exprs[several.index()].behind_quote?);
+                    break;
+                }
                 let n_inside = behind.iter().position(|&part| rewrite::is_quote(grammar, part))?;
                 let (inside, after) = (&behind[..n_inside], &behind[n_inside + 1..]);
                 let text = match self.comes_to_a_colon(after) {
@@ -202,6 +212,19 @@ impl Rewriting<'_> {
             rest = behind;
         }
         Some(self.b.seq(rewritten))
+    }
+
+    fn behind_quote(&mut self, expr: ExprId) -> Option<ExprId> {
+        let grammar = self.grammar;
+        if !rewrite::continues_string(grammar, expr) {
+            return None;
+        }
+        match grammar.expr(expr) {
+            Expr::Rule(rule) => Some(self.b.rule(self.values[rule.index()])),
+            Expr::Alt(_) => self.over(expr, |part| part.behind_quote),
+            Expr::Seq(parts) => self.sequence(&rewrite::quoted(grammar, parts)?),
+            _ => None,
+        }
     }
 
     fn texts(&mut self, inside: &[ExprId]) -> Option<ExprId> {

@@ -64,7 +64,10 @@ pub(crate) fn literals(grammar: &Grammar, words: Words) -> Option<Grammar> {
     for (rule, &copy) in grammar.rules().iter().zip(&rules) {
         let body = match rewrite::closes_string(grammar, rule) {
             true => b.never(),
-            false => exprs[rule.body().index()].value?,
+            false => {
+                let body = exprs[rule.body().index()];
+                body.value.or(body.behind_quote)?
+            }
         };
         b.define(copy, body);
     }
@@ -76,6 +79,8 @@ pub(crate) fn literals(grammar: &Grammar, words: Words) -> Option<Grammar> {
 struct Translated {
     /// As a part of values.
     value: Option<ExprId>,
+    /// As what stands behind the quote of a value, the quote included.
+    behind_quote: Option<ExprId>,
     /// Of what stands inside a JSON string: the same in each of the quotes.
     inside: [Option<ExprId>; 2],
     /// Of a text: its spellings in each of the quotes.
@@ -92,11 +97,11 @@ struct Translation<'g> {
 
 impl Translation<'_> {
     fn expr(&mut self, expr: ExprId) -> Translated {
-        let value = self.value(expr);
+        let (value, behind_quote) = (self.value(expr), self.behind_quote(expr));
         let inside = [0, 1].map(|quote| self.inside(expr, quote));
         let is_text = self.grammar.properties(expr).is_text;
         let text = [0, 1].map(|quote| if is_text { self.text(expr, quote) } else { None });
-        Translated { value, inside, text }
+        Translated { value, behind_quote, inside, text }
     }
 
     /// The same expression over other operands, if all of them are something.
@@ -155,6 +160,10 @@ impl Translation<'_> {
                 rest = behind;
                 continue;
             }
+            if let Some(several) = rewrite::several_strings(grammar, behind) {
+                translated.push(self.exprs[several.index()].behind_quote?);
+                break;
+            }
             let n_inside = behind.iter().position(is_quote)?;
             let (inside, after) = behind.split_at(n_inside);
             let mut ways = Vec::with_capacity(QUOTES.len());
@@ -168,6 +177,19 @@ impl Translation<'_> {
             rest = &after[1..];
         }
         Some(self.b.seq(translated))
+    }
+
+    fn behind_quote(&mut self, expr: ExprId) -> Option<ExprId> {
+        let grammar = self.grammar;
+        if !rewrite::continues_string(grammar, expr) {
+            return None;
+        }
+        match grammar.expr(expr) {
+            Expr::Rule(rule) => Some(self.b.rule(self.rules[rule.index()])),
+            Expr::Alt(_) => self.over(expr, |part| part.behind_quote),
+            Expr::Seq(parts) => self.sequence(&rewrite::quoted(grammar, parts)?),
+            _ => None,
+        }
     }
 
     fn inside(&mut self, expr: ExprId, quote: usize) -> Option<ExprId> {

@@ -51,6 +51,41 @@ pub(crate) fn closes_string(grammar: &Grammar, rule: &Rule) -> bool {
         && !parts[1..].iter().any(|&part| is_quote(grammar, part))
 }
 
+/// Whether an expression goes on with a string that a quote before it has begun.
+///
+/// JSON Schema's frontend writes the quote before several names once (`"\"" (JsonText("a") a_member | JsonText("b") b_member)`).
+/// As a part of a value such an expression is read [with the quote](quoted).
+pub(crate) fn continues_string(grammar: &Grammar, expr: ExprId) -> bool {
+    let mut at = expr;
+    // The first operand tells of all; rules that begin with each other do not go on for ever.
+    for _ in 0..=grammar.rules().len() + grammar.n_exprs() {
+        at = match grammar.expr(at) {
+            Expr::JsonText(_) => return true,
+            Expr::Seq(parts) | Expr::Alt(parts) => match parts.first() {
+                Some(&first) => first,
+                None => return false,
+            },
+            Expr::Rule(rule) => grammar.rule(*rule).body(),
+            _ => return false,
+        };
+    }
+    false
+}
+
+/// What stands behind a quote, if it is several strings with all that follows each.
+pub(crate) fn several_strings(grammar: &Grammar, behind: &[ExprId]) -> Option<ExprId> {
+    let &[all] = behind else { return None };
+    let is_one = matches!(grammar.expr(all), Expr::JsonText(_));
+    (!is_one && continues_string(grammar, all)).then_some(all)
+}
+
+/// The parts of a sequence that goes on with a string, with the quote before it.
+pub(crate) fn quoted(grammar: &Grammar, parts: &[ExprId]) -> Option<Vec<ExprId>> {
+    let mut exprs = (0..grammar.n_exprs()).filter_map(ExprId::from_index);
+    let quote = exprs.find(|&expr| is_quote(grammar, expr))?;
+    Some([&[quote], parts].concat())
+}
+
 /// Whether an expression is the quote of JSON's strings.
 pub(crate) fn is_quote(grammar: &Grammar, expr: ExprId) -> bool {
     matches!(grammar.expr(expr), Expr::Bytes(bytes) if **bytes == *b"\"")

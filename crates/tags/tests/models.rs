@@ -259,6 +259,39 @@ fn gemma_4() {
     check("gemma_4");
 }
 
+/// So many members that their names are several rules, which go on with a string that others began.
+#[test]
+fn large_objects_are_written_in_the_styles_of_families() {
+    let properties: serde_json::Map<String, Value> =
+        (0..70).map(|i| (format!("p{i}"), json!({"type": "integer"}))).collect();
+    let large = json!({"type": "object", "properties": properties, "additionalProperties": false});
+    let parameters = json!({"type": "object", "properties": {"opts": large}, "required": ["opts"]});
+    let tools = json!([{"type": "function", "function": {"name": "set", "parameters": parameters}}]);
+    for (name, before, after, quote) in [
+        ("llama_pythonic", "[set(opts=", ")]", "'"),
+        ("gemma_4", "<|tool_call>call:set{opts:", "}<tool_call|>", ""),
+    ] {
+        let tools = Tools::from_json(&tools).expect("tools").choice(ToolChoice::Required);
+        let format = Model::named(name).expect("a family").format(&tools).expect("a format");
+        let grammar = Options::default().grammar_of(&format).expect("a grammar");
+        let specials = cases(name);
+        let specials = strings(&specials, "specials");
+        let gap = if quote.is_empty() { "" } else { " " };
+        let writes = |numbers: &[u32]| {
+            let members: Vec<String> =
+                numbers.iter().map(|i| format!("{quote}p{i}{quote}:{gap}{i}")).collect();
+            let text = format!("{before}{{{}}}{after}", members.join(&format!(",{gap}")));
+            accepts(&grammar, &specials, &text)
+        };
+        for numbers in [&[][..], &[0], &[69], &[0, 1, 2], &[3, 40, 69], &(0..70).collect::<Vec<_>>()] {
+            assert!(writes(numbers), "{name}: {numbers:?}");
+        }
+        for numbers in [&[70][..], &[1, 0], &[69, 3], &[5, 5], &[3, 71]] {
+            assert!(!writes(numbers), "{name}: {numbers:?}");
+        }
+    }
+}
+
 /// Pieces of texts as tokens: from each place to a few characters on, without the names of special tokens.
 fn pieces<'t>(texts: &[&'t str], specials: &[&str]) -> Vec<&'t str> {
     let mut found = std::collections::BTreeSet::new();

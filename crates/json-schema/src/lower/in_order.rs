@@ -6,12 +6,19 @@
 //! members of the others nor does it matter to it that they are passed over. So a residual *stops* at some positions only,
 //! and goes from one to the next: states are as many as the members of all branches, and not the branches times that.
 //!
+//! What stands between two members, a comma, white space and a quote, is written once before all names that may follow, and
+//! what may come instead, other members and the end, beside it: behind a value an automaton need not know the names, and those
+//! behind the quote are the same whether something came before.
+//!
 //! # Worked example
+//! a and b optional, closed: behind the quote, *b* is `b": ...` and then the end, *a* is `a": ...` and then `, "` *b* or the
+//! end, or *b*. The object is `{` and then `"` *a*, or the end.
+//!
 //! `anyOf: [{k: 1, a, b}, {k: 2, c}]`, closed, k required: declared are k, a, b, c. The core stops at k and leaves two
 //! residuals. The first stops at a and b, then at the end; the second goes from k straight to c.
 
 use super::Lowering;
-use super::layout::{Close, Ways};
+use super::layout::{Close, Punctuation, Ways};
 use super::machine::{Machine, MachineState};
 use super::object::Parts;
 use crate::distinct::Distinct;
@@ -57,18 +64,22 @@ struct State {
     is_cut: bool,
 }
 
-/// How many ask for what may come from a state on: before anything came, and after something did.
+/// How many ask for what may come from a state on.
 #[derive(Clone, Copy, Default)]
 struct Uses {
-    head: usize,
-    after: usize,
+    /// For all of it, behind a member.
+    whole: usize,
+    /// For the names alone, since the member before them need not come.
+    names: usize,
 }
 
-/// What may come from a state on, before anything came and after something did.
+/// What may come from a state on.
 #[derive(Default)]
 struct Tail {
-    head: Chain,
-    after: Chain,
+    /// Declared names, from behind the opening quote, each with all that follows it.
+    names: Option<Chain>,
+    /// What else may come after some member: other members, the end. `None` if a declared one must come.
+    others: Option<ExprId>,
 }
 
 /// The positions at which residuals stop.
@@ -86,18 +97,11 @@ impl Lowering<'_> {
         let n = parts.declared.len();
         let (first, mut layers) = self.layers(parts, pointer)?;
         cut(&mut layers);
-        let mut uses = uses(&layers, first);
+        let uses = uses(&layers, first);
         let machine = self.machine_of_others(parts, layers[n].residuals.list(), pointer)?;
-        let tails = self.tails(&machine, close.after, pointer);
-        let mut ends: Vec<PerState<Tail>> = std::iter::repeat_with(PerState::new).take(n).collect();
-        let of_others = uses[n].iter().enumerate().map(|(state, uses)| Tail {
-            head: match uses.head > 0 {
-                true => smallvec![self.head(&machine, state, &tails, close.empty)],
-                false => Chain::new(),
-            },
-            after: smallvec![tails[state]],
-        });
-        ends.push(of_others.collect());
+        let others = self.tails(&machine, close.after, pointer);
+        let mut tails: Vec<PerState<Tail>> = std::iter::repeat_with(PerState::new).take(n).collect();
+        tails.push(others.iter().map(|&others| Tail { names: None, others: Some(others) }).collect());
         // Backward: what may come from each position on.
         let punctuation = self.punctuation();
         for (i, name) in parts.declared.iter().enumerate().rev() {
@@ -109,56 +113,66 @@ impl Lowering<'_> {
             let mut values = states.iter().flat_map(|state| state.takes.iter().map(|&(value, _)| value));
             let first_value = values.next();
             let n_ways = Ways::several_if(values.any(|value| Some(value) != first_value));
-            let asked = uses[i].clone();
             let key = self.b.literal(name.name.as_bytes());
             let key = self.b.json_text(key);
-            // What a name may be passed over for stands in an alternation.
-            for (State { pass, .. }, uses) in states.iter().zip(&asked) {
-                let Some((position, state)) = *pass else { continue };
-                let Tail { head, after } = &mut ends[position][state];
-                for (chain, n) in [(head, uses.head), (after, uses.after)] {
-                    if n > 0 {
-                        *chain = smallvec![self.sequence(chain)];
-                    }
+            for (State { takes, pass, is_cut, .. }, asked) in states.iter().zip(&uses[i]) {
+                let mut ways = PerState::new();
+                for &(value, (position, state)) in takes {
+                    let mut way = self.after_member(&mut tails[position][state], &punctuation);
+                    way.extend([self.behind_name(value, n_ways), key]);
+                    ways.push(way);
                 }
-            }
-            for (State { takes, pass, is_cut, .. }, asked) in states.iter().zip(asked) {
-                let mut tail = Tail::default();
-                for (chain, n_uses, is_head) in
-                    [(&mut tail.head, asked.head, true), (&mut tail.after, asked.after, false)]
-                {
-                    if n_uses == 0 {
-                        continue;
-                    }
-                    let mut ways = PerState::new();
-                    for &(value, (position, state)) in takes {
-                        let n_left = &mut uses[position][state].after;
-                        let mut way = take(&mut ends[position][state].after, n_left);
-                        let behind = self.behind_name(value, n_ways);
-                        punctuation.put_before(&mut way, key, behind, !is_head);
-                        ways.push(way);
-                    }
-                    if let &Some((position, state)) = pass {
-                        let Tail { head, after } = &ends[position][state];
-                        ways.push(if is_head { head.clone() } else { after.clone() });
-                    }
-                    *chain = match ways.len() {
-                        1 => ways.pop().unwrap_or_default(),
-                        _ => {
-                            let ways: PerState<ExprId> = ways.iter().map(|way| self.sequence(way)).collect();
-                            smallvec![self.b.alt(ways)]
-                        }
-                    };
-                    if *is_cut {
-                        let whole = self.sequence(chain);
-                        *chain = smallvec![self.tail_rule(whole, pointer)];
-                    }
+                let passed = pass.map(|(position, state)| &tails[position][state]);
+                ways.extend(passed.and_then(|tail| tail.names.clone()));
+                let others = passed.and_then(|tail| tail.others);
+                let mut names = self.one_of(ways);
+                if *is_cut {
+                    let whole = self.sequence(&names);
+                    names = smallvec![self.tail_rule(whole, pointer)];
                 }
-                ends[i].push(tail);
+                if asked.whole > 1 || asked.names > 0 {
+                    names = smallvec![self.sequence(&names)];
+                }
+                tails[i].push(Tail { names: Some(names), others });
             }
         }
-        let (position, state) = first;
-        Ok(std::mem::take(&mut ends[position][state].head))
+        let mut ways = PerState::new();
+        ways.extend(tails[first.0][first.1].names.take().map(|mut names| {
+            punctuation.open(&mut names);
+            names
+        }));
+        if let Some(state) = passed_over(&layers, first) {
+            ways.push(smallvec![self.head(&machine, state, &others, close.empty)]);
+        }
+        Ok(self.one_of(ways))
+    }
+
+    /// What may come from a state on behind a member. The comma, the white space around it and the quote are written once, whatever
+    /// name follows: behind a value an automaton would have to keep those of all members apart that may be left out.
+    fn after_member(&mut self, tail: &mut Tail, punctuation: &Punctuation) -> Chain {
+        let mut ways = PerState::new();
+        // Names that somebody else asks for are one expression.
+        let names = match &tail.names {
+            Some(names) if names.len() > 1 => tail.names.take(),
+            names => names.clone(),
+        };
+        ways.extend(names.map(|mut names| {
+            punctuation.open(&mut names);
+            punctuation.part(&mut names);
+            names
+        }));
+        ways.extend(tail.others.map(|others| smallvec![others]));
+        self.one_of(ways)
+    }
+
+    fn one_of(&mut self, mut ways: PerState<Chain>) -> Chain {
+        match ways.len() {
+            1 => ways.pop().unwrap_or_default(),
+            _ => {
+                let ways: PerState<ExprId> = ways.iter().map(|way| self.sequence(way)).collect();
+                smallvec![self.b.alt(ways)]
+            }
+        }
     }
 
     /// The states at each position and the steps between them, and where it begins.
@@ -308,28 +322,23 @@ fn cut(layers: &mut [Layer]) {
 fn uses(layers: &[Layer], first: At) -> Vec<PerState<Uses>> {
     let of_layer = |layer: &Layer| smallvec![Uses::default(); layer.residuals.list().len()];
     let mut uses: Vec<PerState<Uses>> = layers.iter().map(of_layer).collect();
-    uses[first.0][first.1].head = 1;
-    for (i, layer) in layers.iter().enumerate() {
-        for (number, state) in layer.states.iter().enumerate() {
-            let Uses { head, after } = uses[i][number];
-            let (head, after) = (usize::from(head > 0), usize::from(after > 0));
-            for &(_, (position, target)) in &state.takes {
-                uses[position][target].after += head + after;
-            }
-            if let Some((position, target)) = state.pass {
-                uses[position][target].head += head;
-                uses[position][target].after += after;
-            }
+    uses[first.0][first.1].whole = 1;
+    for state in layers.iter().flat_map(|layer| &layer.states) {
+        for &(_, (position, target)) in &state.takes {
+            uses[position][target].whole += 1;
+        }
+        if let Some((position, target)) = state.pass {
+            uses[position][target].names += 1;
         }
     }
     uses
 }
 
-/// A chain for one of those who ask for it: the last of them gets it without a copy.
-fn take(chain: &mut Chain, n_left: &mut usize) -> Chain {
-    *n_left -= 1;
-    match *n_left {
-        0 => std::mem::take(chain),
-        _ => chain.clone(),
+/// The state behind all declared names if none of them comes, if none must.
+fn passed_over(layers: &[Layer], first: At) -> Option<usize> {
+    let (mut position, mut state) = first;
+    while let Some(at) = layers[position].states.get(state) {
+        (position, state) = at.pass?;
     }
+    Some(state)
 }

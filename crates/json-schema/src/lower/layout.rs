@@ -60,14 +60,14 @@ pub(super) struct Punctuation {
 }
 
 impl Punctuation {
-    /// Puts a [member](Lowering::member) before what follows it: its name without quotes, and [what stands
-    /// behind](Lowering::behind_name) that.
-    pub(super) fn put_before(&self, chain: &mut Chain, name: ExprId, behind: ExprId, with_comma: bool) {
-        let Self { quote, line, comma, ws } = *self;
-        chain.extend([behind, name, quote, line]);
-        if with_comma {
-            chain.extend([comma, ws]);
-        }
+    /// Puts what stands before a name before it: its quote and white space.
+    pub(super) fn open(&self, name: &mut Chain) {
+        name.extend([self.quote, self.line]);
+    }
+
+    /// Puts a comma, with the white space before it, before a member.
+    pub(super) fn part(&self, member: &mut Chain) {
+        member.extend([self.comma, self.ws]);
     }
 }
 
