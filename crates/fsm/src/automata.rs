@@ -552,6 +552,11 @@ impl Automata {
             && self.counter(state.rule).is_none()
     }
 
+    /// As [`Tables::is_free`].
+    pub(crate) fn is_free(&self, state: StateId) -> bool {
+        self.of(state).is_free(state.number)
+    }
+
     /// Where `byte` leads: (without a tick, with a tick).
     #[inline]
     pub fn step(&self, state: StateId, byte: u8) -> (Option<StateId>, Option<StateId>) {

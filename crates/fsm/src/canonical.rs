@@ -15,16 +15,23 @@
 //! that no hash decides. It costs as much as the part that is reached, so it is asked for where something expensive
 //! is to be shared: the inside of a string, free text.
 //!
+//! Of a state that is known to read any text of a JSON string and then what it calls, that is the form
+//! ([`free_form`](Automata::free_form)).
+//!
 //! # Worked example
 //! In `s ::= "\"" [a-z]* "\""` the state after the quote has the form: called, not counted; state 0: 2 letters, 0 calls,
 //! `"`→1, `a`-`z`→0; state 1: accepts. After any number of letters it is the same state, and in every other rule that ends
 //! like this one the state has the same form.
 
-use crate::automata::{Automata, Counter, StateId};
+use crate::automata::{Automata, Counter, RuleEdge, StateId};
 use formwork_grammar::HashMap;
+use smallvec::SmallVec;
 
 /// The longest form of a state of a rule whose states are made when they are reached, in words: some dozen states.
 const MAX_LAZY: usize = 400;
+
+/// Stands where other forms say whether the state accepts.
+const FREE: u32 = u32::MAX;
 
 impl Automata {
     /// The canonical form of a state, in words: states of any automata that were built with one [`Cache`](crate::Cache)
@@ -43,7 +50,11 @@ impl Automata {
         let counts = matches!(self.counter(rule), Some(Counter::Ticks { .. }));
         let is_text = self.counter(rule) == Some(Counter::Text);
         let kind = u32::from(counts) << 1 | u32::from(is_text) << 2;
-        let mut words = vec![u32::from(self.is_called(rule)) | kind];
+        let kind = u32::from(self.is_called(rule)) | kind;
+        if let Some(words) = self.free_form(state, kind) {
+            return Some(words);
+        }
+        let mut words = vec![kind];
         let mut numbers: HashMap<u32, u32> = HashMap::default();
         let mut queue: Vec<u32> = Vec::new();
         let mut meet = |number: usize, queue: &mut Vec<u32>| {
@@ -68,20 +79,7 @@ impl Automata {
             }
             calls.clear();
             for edge in edges {
-                let (kind, min, max) = match self.counter(edge.rule) {
-                    None => (0, 0, 0),
-                    Some(Counter::Ticks { min, max }) => {
-                        (1, min, max.map_or(u32::MAX, |max| max.saturating_add(1)))
-                    }
-                    Some(Counter::Members) => (2, 0, 0),
-                    // Neither has an identity.
-                    Some(Counter::Text | Counter::Distinct) => (3, 0, 0),
-                    // Where steps end is nothing that a state says.
-                    Some(Counter::Steps { .. }) => (0, 0, 0),
-                };
-                let identity = self.identity(edge.rule)?;
-                let label = [identity, edge.tick, kind, min, max];
-                calls.push((label, edge.target.number()));
+                calls.push((self.label(&edge)?, edge.target.number()));
             }
             calls.sort_unstable();
             for (label, target) in &calls {
@@ -93,5 +91,38 @@ impl Automata {
             }
         }
         Some(words)
+    }
+
+    /// The form of a state that reads any text of a JSON string and then what it calls: the inside of a name that is not
+    /// declared. Its escapes alone are a dozen states, which every object that takes further members has.
+    fn free_form(&self, state: StateId, kind: u32) -> Option<Vec<u32>> {
+        if self.counter(state.rule()).is_some() || !self.is_free(state) {
+            return None;
+        }
+        let mut labels: SmallVec<[[u32; 5]; 2]> = SmallVec::new();
+        for edge in self.rule_edges(state) {
+            if !self.is_finished(edge.target) {
+                return None;
+            }
+            labels.push(self.label(&edge)?);
+        }
+        labels.sort_unstable();
+        let mut words = vec![kind, FREE, u32::from(self.is_accepting(state))];
+        words.extend(labels.iter().flatten());
+        Some(words)
+    }
+
+    /// What is called, in words.
+    fn label(&self, edge: &RuleEdge) -> Option<[u32; 5]> {
+        let (kind, min, max) = match self.counter(edge.rule) {
+            None => (0, 0, 0),
+            Some(Counter::Ticks { min, max }) => (1, min, max.map_or(u32::MAX, |max| max.saturating_add(1))),
+            Some(Counter::Members) => (2, 0, 0),
+            // Neither has an identity.
+            Some(Counter::Text | Counter::Distinct) => (3, 0, 0),
+            // Where steps end is nothing that a state says.
+            Some(Counter::Steps { .. }) => (0, 0, 0),
+        };
+        Some([self.identity(edge.rule)?, edge.tick, kind, min, max])
     }
 }

@@ -79,13 +79,15 @@ const MAX_STATES: usize = 1 << 28;
 const NO_LOOP: u32 = 0;
 /// It may have one, for which nobody asked.
 const SOME_LOOP: u32 = 1;
+/// It is [free](Lazy::is_free): its loop is that of any text.
+const FREE_LOOP: u32 = u32::MAX;
 
 /// A state whose edges are made; it does not count.
 #[derive(Debug, Default)]
 pub(crate) struct LazyState {
     next_bytes: SetId,
     called_bytes: SetId,
-    /// [`NO_LOOP`], or [`SOME_LOOP`], or that and one more than the position of its loop.
+    /// [`NO_LOOP`], [`FREE_LOOP`] or [`SOME_LOOP`], or that and one more than the position of its loop.
     own_loop: AtomicU32,
     /// One more than its [slot](Lazy::slot); 0 if nobody asked for it.
     slot: AtomicU32,
@@ -265,6 +267,12 @@ impl Lazy {
         self.header(number) & ANY_TEXT != 0
     }
 
+    /// Whether it is known that the state's own edges read the text of a JSON string and lead back to it behind each character,
+    /// an escaped one, too, and that this is all that they read.
+    pub(crate) fn is_free(&self, number: u32) -> bool {
+        self.state(number).own_loop.load(Ordering::Acquire) == FREE_LOOP
+    }
+
     /// The edges over bytes, ascending and disjoint.
     #[inline]
     pub(crate) fn byte_edges(&self, number: u32) -> &[ByteEdge] {
@@ -312,6 +320,7 @@ impl Lazy {
     pub(crate) fn own_loop_of(&self, tables: &Tables, number: u32, state: &LazyState) -> &Loop {
         match state.own_loop.load(Ordering::Acquire) {
             NO_LOOP => &Loop::EMPTY,
+            FREE_LOOP => &Loop::JSON_TEXT,
             SOME_LOOP => self.find_loop(tables, number, state),
             position => self.loops.get((position - SOME_LOOP - 1) as usize).unwrap_or(&Loop::EMPTY),
         }
@@ -555,7 +564,10 @@ impl Making {
             CallEdge { import: call.unit, target: call.target, tick: call.tick }
         }));
         let [next_bytes, called_bytes] = [next_bytes, called_bytes].map(|set| numbering.number(set, add));
-        let own_loop = own_loop(&byte_edges);
+        let mut own_loop = own_loop(&byte_edges);
+        if *own_loop.get_mut() != NO_LOOP && subset.is_free(number) {
+            own_loop = AtomicU32::new(FREE_LOOP);
+        }
         Ok(LazyState { next_bytes, called_bytes, own_loop, slot: AtomicU32::new(0), byte_edges, calls })
     }
 

@@ -26,6 +26,13 @@ impl Loop {
     /// No characters.
     pub const EMPTY: Self = Self { ascii: 0, leads: 0 };
 
+    /// What stands for itself inside of JSON strings.
+    pub const JSON_TEXT: Self = Self {
+        ascii: !0 << 0x20 & !(1 << b'"' | 1 << b'\\'),
+        // From 0xC2 to 0xF4.
+        leads: ((1 << 0x35) - 1) & !0b11,
+    };
+
     /// Whether no character belongs to it.
     pub fn is_empty(&self) -> bool {
         self.ascii == 0 && self.leads == 0

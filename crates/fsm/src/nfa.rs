@@ -43,12 +43,22 @@ pub(crate) struct NfaCall {
     pub(crate) target: NodeId,
 }
 
+/// What is known of the texts that may be read from a node as they stand in a JSON string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Text {
+    Unknown,
+    /// Any text may be read.
+    Any,
+    /// Any text may be read, and behind each of its characters stands what stood before it.
+    Free,
+}
+
 /// A node; what it has many of stands in the automaton's arrays.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Node {
-    /// Reads one letter, or what another automaton accepts: letters and calls, each `first..end`; and whether any text may
-    /// be read from here, as it stands in a JSON string.
-    Read { letters: (u32, u32), calls: (u32, u32), any_text: bool },
+    /// Reads one letter, or what another automaton accepts: letters and calls, each `first..end`; and which texts may be
+    /// read from here.
+    Read { letters: (u32, u32), calls: (u32, u32), text: Text },
     /// Reads the letters of a literal, `first..end`, the last first, and goes on there.
     Literal { first: u32, end: u32, next: NodeId },
     /// Reads an expression and goes on there: not written yet.
@@ -122,7 +132,7 @@ impl Nfa {
         Node::Read {
             letters: (first_letter, self.letters.len() as u32),
             calls: (first_call, self.calls.len() as u32),
-            any_text: false,
+            text: Text::Unknown,
         }
     }
 

@@ -150,6 +150,7 @@ const ACCEPTING: u8 = 1;
 /// `need` and `reach` are not what they are where nothing counts.
 const COUNTS: u8 = 2;
 const ANY_TEXT: u8 = 4;
+const FREE: u8 = 8;
 
 impl Tables {
     fn write(&self, writer: &mut Writer) {
@@ -164,8 +165,9 @@ impl Tables {
         writer.len(self.n_states());
         for (this, next) in self.states.iter().zip(&self.states[1..]) {
             let counts = (this.need, this.reach) != (0, u32::MAX);
-            let flags = [(this.accepting, ACCEPTING), (counts, COUNTS), (this.any_text, ANY_TEXT)];
-            writer.u8(flags.iter().filter(|(is_so, _)| *is_so).fold(0, |flags, (_, flag)| flags | flag));
+            let texts = [(this.any_text, ANY_TEXT), (this.is_free, FREE)];
+            let flags = [(this.accepting, ACCEPTING), (counts, COUNTS)].into_iter().chain(texts);
+            writer.u8(flags.filter(|(is_so, _)| *is_so).fold(0, |flags, (_, flag)| flags | flag));
             if counts {
                 writer.u32(this.need);
                 writer.u32(this.reach);
@@ -221,6 +223,7 @@ impl Tables {
                 reach,
                 accepting: flags & ACCEPTING != 0,
                 any_text: flags & ANY_TEXT != 0,
+                is_free: flags & FREE != 0,
                 own_loop: loops.checked(reader.u32()?).ok_or(missing)?,
                 ticking_loop: loops.checked(reader.u32()?).ok_or(missing)?,
                 next_bytes: sets.checked(reader.u32()?).ok_or(missing)?,

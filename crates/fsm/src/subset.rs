@@ -16,7 +16,7 @@
 
 use crate::deferred::Deferred;
 use crate::dfa::{Call, Dfa, Letter};
-use crate::nfa::{self, Nfa, NfaCall, Node, NodeId};
+use crate::nfa::{self, Nfa, NfaCall, Node, NodeId, Text};
 use crate::work::{Stop, Work};
 use formwork_grammar::{HashMap, Seeded};
 use hashbrown::HashTable;
@@ -126,6 +126,13 @@ fn members_of<'a>(sets: &[Range<u32>], nodes: &'a [NodeId], state: u32) -> &'a [
     &nodes[range.start as usize..range.end as usize]
 }
 
+fn text_of(node: &Node) -> Text {
+    match node {
+        Node::Read { text, .. } => *text,
+        _ => Text::Unknown,
+    }
+}
+
 impl Subset {
     /// The construction with its first state, whose edges are not made.
     pub(crate) fn new(
@@ -198,8 +205,20 @@ impl Subset {
         let members = self.members(state);
         let node = |node: &NodeId| self.nfa.nodes[*node as usize];
         let accepts = members.iter().any(|member| matches!(node(member), Node::End));
-        let any_text = members.iter().any(|member| matches!(node(member), Node::Read { any_text: true, .. }));
+        let any_text = members.iter().any(|member| text_of(&node(member)) != Text::Unknown);
         [accepts && !(self.without_empty && state == 0), members.len() > usize::from(accepts), any_text]
+    }
+
+    /// Whether a state whose edges are made reads by its own edges the text of a JSON string and nothing else, and behind
+    /// each character all that it does itself; which letters lead back to it, the caller has seen.
+    pub(crate) fn is_free(&self, state: u32) -> bool {
+        let mut is_free = false;
+        self.members(state).iter().all(|&member| match self.nfa.nodes[member as usize] {
+            Node::Read { text: Text::Free, .. } => !std::mem::replace(&mut is_free, true),
+            Node::Read { letters, .. } => letters.0 == letters.1,
+            Node::End => true,
+            _ => false,
+        }) && is_free
     }
 
     /// Heap memory in bytes.

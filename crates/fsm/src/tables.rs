@@ -74,6 +74,8 @@ pub(crate) struct State {
     pub(crate) accepting: bool,
     /// Whether it is known to read any text of a JSON string: of what was [made whole](Tables::whole).
     pub(crate) any_text: bool,
+    /// Likewise whether it is known to be [free](Lazy::is_free).
+    pub(crate) is_free: bool,
     /// Characters that lead from the state to itself without a tick, and nowhere else; and with exactly one tick.
     pub(crate) own_loop: Number<Loop>,
     pub(crate) ticking_loop: Number<Loop>,
@@ -93,6 +95,7 @@ impl State {
             reach: 0,
             accepting: false,
             any_text: false,
+            is_free: false,
             own_loop: Number::FIRST,
             ticking_loop: Number::FIRST,
             next_bytes: Number::FIRST,
@@ -197,6 +200,7 @@ impl Tables {
                 reach,
                 accepting: dfa.is_accepting(state),
                 any_text: false,
+                is_free: false,
                 own_loop,
                 ticking_loop,
                 next_bytes,
@@ -292,7 +296,7 @@ impl Tables {
         }
         let (mut tables, imports) = Self::of(&dfa, &Ticks::None, |import| lazy.first_bytes(import)).ok()?;
         for (number, state) in (0..).zip(&mut tables.states[..dfa.len()]) {
-            state.any_text = lazy.reads_any_text(number);
+            (state.any_text, state.is_free) = (lazy.reads_any_text(number), lazy.is_free(number));
         }
         Some((tables, imports))
     }
@@ -413,6 +417,15 @@ impl Tables {
         match &self.lazy {
             None => self.state(number).0.any_text,
             Some(lazy) => lazy.reads_any_text(number),
+        }
+    }
+
+    /// Whether the state's own edges are known to read any text of a JSON string and nothing else, each character back to the
+    /// state.
+    pub(crate) fn is_free(&self, number: u32) -> bool {
+        match &self.lazy {
+            None => self.state(number).0.is_free,
+            Some(lazy) => lazy.is_free(number),
         }
     }
 

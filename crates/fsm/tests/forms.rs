@@ -1,6 +1,6 @@
 //! What is the same: rules by their forms, states by their canonical forms.
 
-use formwork_fsm::{AnySymbols, Automata, Cache, Config, RuleId, StateId, Symbols};
+use formwork_fsm::{AnySymbols, Automata, Cache, Config, Loop, RuleId, StateId, Symbols};
 use std::sync::Arc;
 
 /// Builds grammars that share a cache.
@@ -62,6 +62,38 @@ fn a_circle_of_rules_under_other_names_and_in_another_order_is_the_same() {
     // Without the cache nothing is.
     let alone = tables(&Builder::new().build(JSON));
     assert!(alone.iter().all(|tables| !one.contains(tables)));
+}
+
+/// A text that is not `name`, and what follows it.
+fn text_but(name: &str) -> String {
+    format!(
+        "root ::= other | rest\nother ::= \"<\" JsonText(Not(\"{name}\")) rest\nrest ::= \"\\\"\" (\"1\" | \"(\" rest \")\")\n"
+    )
+}
+
+#[test]
+fn behind_what_is_not_meant_any_text_is_the_same() {
+    let mut builder = Builder::new();
+    builder.config.inlining = false;
+    let one = builder.build(&text_but("identifier"));
+    let inside = form(&one, state(&one, "other", b"<x"));
+    assert!(inside.len() < 10, "its escapes are not looked at: {inside:?}");
+    assert_eq!(one.own_loop(state(&one, "other", b"<x")), Loop::JSON_TEXT);
+    let other = builder.build(&text_but("something else"));
+    for bytes in [&b"<identifier, or"[..], b"<\\u0069", b"<x\\n", b"<\xC3\xA9"] {
+        assert_eq!(form(&other, state(&other, "other", bytes)), inside, "{bytes:?}");
+    }
+    // On the way to what is not meant it is not.
+    for bytes in [&b"<"[..], b"<some", b"<something else"] {
+        let form = other.canonical(state(&other, "other", bytes), 10_000);
+        assert_ne!(form.as_ref(), Some(&inside), "{bytes:?}");
+    }
+    // Nor where something else follows.
+    let followed = builder.build(&text_but("identifier").replace("(\"1\"", "(\"2\""));
+    assert_ne!(form(&followed, state(&followed, "other", b"<x")), inside);
+    builder.config.lazy = false;
+    let whole = builder.build(&text_but("identifier"));
+    assert_eq!(whole.own_loop(state(&whole, "other", b"<x")), Loop::JSON_TEXT, "as it is found by looking");
 }
 
 #[test]

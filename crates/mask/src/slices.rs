@@ -66,11 +66,7 @@ pub(crate) struct Leaving {
 }
 
 /// What stands for itself inside of JSON strings.
-pub(crate) const JSON_TEXT: Loop = Loop {
-    ascii: !0 << 0x20 & !(1 << b'"' | 1 << b'\\'),
-    // From 0xC2 to 0xF4.
-    leads: ((1 << 0x35) - 1) & !0b11,
-};
+pub(crate) const JSON_TEXT: Loop = Loop::JSON_TEXT;
 
 /// The white space of JSON.
 pub(crate) const JSON_BLANKS: Loop =

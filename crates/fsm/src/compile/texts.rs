@@ -3,7 +3,7 @@
 use super::{Builder, Context, Draft, literals};
 use crate::cache::KeptText;
 use crate::dfa::{Dfa, Letter};
-use crate::nfa::{Node, NodeId, Range};
+use crate::nfa::{Node, NodeId, Range, Text};
 use crate::plan::{Plan, operands};
 use crate::spelling::Spelling;
 use crate::subset::{Bounds, determinise};
@@ -337,8 +337,12 @@ impl Builder<'_, '_> {
         let large = dfa.len() > LARGE_TEXT && !ticks && !self.draft.may_be_lazy;
         let loops = letters.iter().all(|letter| letter.target == state);
         let mut reads = self.characters(&edges, spelling, large && !loops);
-        if let Node::Read { any_text: reads_any, .. } = &mut reads {
-            *reads_any = any_text;
+        if let Node::Read { text, .. } = &mut reads {
+            *text = match any_text {
+                false => Text::Unknown,
+                true if loops => Text::Free,
+                true => Text::Any,
+            };
         }
         if !dfa.is_accepting(state) {
             return reads;
