@@ -126,6 +126,7 @@ fn members_of<'a>(sets: &[Range<u32>], nodes: &'a [NodeId], state: u32) -> &'a [
     &nodes[range.start as usize..range.end as usize]
 }
 
+/// What is known of the texts that a node reads.
 fn text_of(node: &Node) -> Text {
     match node {
         Node::Read { text, .. } => *text,

@@ -4,6 +4,10 @@
 //! boundaries stands whoever waits for its rule: that is one row, made once per (rule, origin), from which the suffixes
 //! and the subtrees of the vocabulary are walked. Nearly all die on their first byte. Subtrees of several items are walked
 //! together, so that no node of the vocabulary's trie is visited twice.
+//!
+//! Where one item reads any text of a JSON string, as the inside of a name that is not declared does, all tokens of such text are
+//! allowed whatever the others say. Of those only what they say of other tokens is asked
+//! ([`BesideText`](crate::MaskKind::BesideText)).
 
 use crate::bits;
 use crate::boundary::{self, Boundaries, Source};

@@ -157,8 +157,8 @@ impl Lowering<'_> {
     ///
     /// A member whose name is one of a class is a rule of its own, the white space before it included: past the declared names
     /// the inside of its name is that of any string, and what stands behind it that of any member, wherever it comes. In line,
-    /// the inside of such a name would be another one before each property. A member of a set stays in the set's rule, so of it the name alone is a rule, and
-    /// likewise where there are several ways to read the value.
+    /// the inside of such a name would be another one before each property. A member of a set stays in the set's rule, so of it
+    /// the name alone is a rule, and likewise where there are several ways to read the value.
     pub(super) fn member(&mut self, key: KeyText, value: ExprId, ways: Ways, pointer: &str) -> ExprId {
         let (line, colon) = (self.line(self.inner_depth()), self.colon());
         let is_apart = ways == Ways::One && !self.b.properties(value).has_members;
