@@ -16,6 +16,8 @@ pub(crate) struct TokensByByte {
     /// Tokens of well-formed text, the last character of which may be unfinished.
     well_formed: Box<[u32]>,
     having: Vec<Having>,
+    /// For each byte the tokens that begin with it.
+    beginning: Vec<Having>,
 }
 
 #[derive(Debug)]
@@ -69,7 +71,13 @@ impl TokensByByte {
             }
         }
         let having = lists.into_iter().map(|tokens| Having::of(tokens, n_words)).collect();
-        Self { ascii: ascii.into(), well_formed: well_formed.into(), having }
+        let trie = vocabulary.trie();
+        let mut beginning = vec![Vec::new(); 256];
+        for child in trie.children(Trie::ROOT) {
+            beginning[usize::from(trie.byte(child))] = trie.tokens_below(child).to_vec();
+        }
+        let beginning = beginning.into_iter().map(|tokens| Having::of(tokens, n_words)).collect();
+        Self { ascii: ascii.into(), well_formed: well_formed.into(), having, beginning }
     }
 
     /// The tokens made of the loop's characters alone, the last of which may be unfinished.
@@ -87,23 +95,35 @@ impl TokensByByte {
         words
     }
 
-    /// The tokens outside of a loop's slice that have one of these bytes, or text that is not well formed if the loop has
-    /// characters beyond ASCII.
-    pub(crate) fn outside(&self, own_loop: Loop, slice: &[u32], bytes: &ByteSet) -> Vec<u32> {
-        let mut words = match own_loop.leads {
-            0 => vec![0; slice.len()],
-            _ => self.well_formed.iter().map(|word| !word).collect(),
+    /// The tokens that begin with a character of a loop, are not in its slice, and have one of these bytes, or text that is not
+    /// well formed if the loop has characters beyond ASCII; perhaps some ids that are no tokens.
+    pub(crate) fn leaving(&self, own_loop: Loop, slice: &[u32], exits: &ByteSet) -> Vec<u32> {
+        let mut words = match (exits.len(), own_loop.leads) {
+            (0..=MANY_EXITS, 0) => vec![0; slice.len()],
+            (0..=MANY_EXITS, _) => self.well_formed.iter().map(|word| !word).collect(),
+            // PERF: an exit is another bitset to unite, and what is left in is looked at one by one.
+            _ => vec![u32::MAX; slice.len()],
         };
-        for byte in bytes.iter() {
-            match &self.having[usize::from(byte)] {
-                Having::Few(tokens) => tokens.iter().for_each(|&token| bits::set(&mut words, token)),
-                Having::Many(having) => bits::or(&mut words, having),
+        if exits.len() <= MANY_EXITS {
+            for byte in exits.iter() {
+                match &self.having[usize::from(byte)] {
+                    Having::Few(tokens) => tokens.iter().for_each(|&token| bits::set(&mut words, token)),
+                    Having::Many(having) => bits::or(&mut words, having),
+                }
             }
         }
         words.iter_mut().zip(slice).for_each(|(word, inside)| *word &= !inside);
+        for (byte, beginning) in (0..=u8::MAX).zip(&self.beginning) {
+            if !own_loop.may_begin(byte) {
+                beginning.take_out(&mut words);
+            }
+        }
         words
     }
 }
+
+/// With more exits what may leave is not narrowed down by them.
+const MANY_EXITS: usize = 64;
 
 /// The tokens of each length in bytes, for slices of [chains](crate::chains) that are shorter than some tokens.
 #[derive(Debug)]
