@@ -181,11 +181,15 @@ fn finish(
 }
 
 impl CountedMask {
+    /// Whether all its tokens are allowed to an item that still may tick `left` times and must tick `due` times.
+    pub(crate) fn allows_all(&self, left: u32, due: u32) -> bool {
+        self.most <= left && self.least >= due
+    }
+
     /// Adds the tokens allowed to an item that still may tick `left` times and must tick `due` times.
     pub(crate) fn add_to(&self, mask: &mut [u32], left: u32, due: u32) {
-        if self.most <= left && self.least >= due {
-            self.all.add_to(mask);
-            return;
+        if self.allows_all(left, due) {
+            return self.all.add_to(mask);
         }
         let unasking = self.groups.partition_point(|group| group.least == u32::MAX);
         let fitting = self.groups[..unasking].partition_point(|group| group.most <= left);

@@ -45,6 +45,9 @@ impl MaskKind {
     pub const ALL: [Self; 4] = [Self::Usual, Self::Long, Self::Counted, Self::BesideText];
 }
 
+/// How often an item may still tick and how often it must, if its state counts.
+pub(crate) type Counts = Option<(u32, u32)>;
+
 /// What few local masks have.
 #[derive(Debug, Default)]
 pub(crate) struct Rare {
@@ -178,24 +181,43 @@ impl LocalMask {
         size
     }
 
-    /// Whether a bitset belongs to it: worth being written first.
-    pub(crate) fn is_wide(&self) -> bool {
-        self.counted().is_none() && (self.base().is_some() || self.accepted.is_wide())
-    }
-
-    /// Makes a mask hold the accepted tokens and nothing else; not for counted states.
-    pub(crate) fn write_to(&self, mask: &mut [u32]) {
-        let Some(base) = self.base() else { return self.accepted.write_to(mask) };
-        // A base has none itself.
-        base.mask.accepted.write_to(mask);
-        for &token in &base.less {
-            bits::clear(mask, token);
+    /// What it accepts, if that is one set: without a base, and not of several groups. `counts` is how often the item may and must
+    /// still tick, if the state counts.
+    pub(crate) fn only_set(&self, counts: Counts) -> Option<&TokenSet> {
+        match (self.counted(), counts) {
+            (None, _) => self.base().is_none().then_some(&self.accepted),
+            (Some(counted), Some((left, due))) => counted.allows_all(left, due).then_some(&counted.all),
+            (Some(_), None) => None,
         }
-        self.accepted.add_to(mask);
     }
 
-    /// Adds the accepted tokens to a mask; not for counted states.
-    pub(crate) fn add_to(&self, mask: &mut [u32]) {
+    /// Whether a bitset belongs to it: worth being written first.
+    pub(crate) fn is_wide(&self, counts: Counts) -> bool {
+        self.base().is_some() || self.only_set(counts).is_some_and(TokenSet::is_wide)
+    }
+
+    /// Makes a mask hold the accepted tokens and nothing else.
+    pub(crate) fn write_to(&self, mask: &mut [u32], counts: Counts) {
+        if let Some(base) = self.base() {
+            // A base has none itself.
+            base.mask.accepted.write_to(mask);
+            for &token in &base.less {
+                bits::clear(mask, token);
+            }
+            self.accepted.add_to(mask);
+        } else if let Some(set) = self.only_set(counts) {
+            set.write_to(mask);
+        } else {
+            mask.fill(0);
+            self.add_to(mask, counts);
+        }
+    }
+
+    /// Adds the accepted tokens to a mask.
+    pub(crate) fn add_to(&self, mask: &mut [u32], counts: Counts) {
+        if let (Some(counted), Some((left, due))) = (self.counted(), counts) {
+            return counted.add_to(mask, left, due);
+        }
         if let Some(base) = self.base() {
             // Of what is taken out, others may have put some in before.
             let absent: SmallVec<[TokenId; 32]> =

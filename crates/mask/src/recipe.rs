@@ -10,9 +10,10 @@
 //! `b"`, and with `b":`*, and a boundary added `"}`. The recipe: that bitset; out `b"`; in `b":`, `"}`.
 
 use crate::bits;
-use crate::local::LocalMask;
+use crate::local::{Counts, LocalMask};
 use crate::token_set::TokenSet;
 use formwork_vocab::TokenId;
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// How the mask of one row is written.
@@ -33,13 +34,13 @@ pub struct Recipe {
 enum First {
     Nothing,
     Words(Arc<[u32]>),
-    Local(Arc<LocalMask>),
+    Local(Other),
 }
 
 #[derive(Debug)]
 struct Other {
     local: Arc<LocalMask>,
-    left_and_due: Option<(u32, u32)>,
+    counts: Counts,
 }
 
 /// The longest list of a local mask that is copied.
@@ -49,33 +50,39 @@ impl Recipe {
     /// The recipe for the local masks of a row's items, with the counts of those that count, and the tokens that boundaries
     /// added.
     pub(crate) fn of<'a>(
-        locals: impl Iterator<Item = (&'a Arc<LocalMask>, Option<(u32, u32)>)>,
+        locals: impl Iterator<Item = (&'a Arc<LocalMask>, Counts)>,
         extra: &[TokenId],
     ) -> Self {
         let mut first = First::Nothing;
-        let (mut of_base, mut out, mut then): (&[TokenId], &[TokenId], Vec<TokenId>) = (&[], &[], Vec::new());
+        let (mut of_base, mut out): (&[TokenId], &[TokenId]) = (&[], &[]);
+        let mut then: SmallVec<[TokenId; 2 * MAX_COPIED]> = SmallVec::new();
         let mut others = Vec::new();
-        for (local, left_and_due) in locals {
-            let listed = local.accepted.listed();
-            if left_and_due.is_none() && local.is_wide() && matches!(first, First::Nothing) {
-                let (set, less) = match local.base() {
-                    Some(base) => (&base.mask.accepted, &base.less[..]),
-                    None => (&local.accepted, &[][..]),
-                };
-                let beside = if local.has_base() { (set.listed(), listed) } else { (listed, &[][..]) };
-                let has_one = !local.has_base() || local.accepted.words().is_none();
-                match set.words() {
-                    Some(words) if has_one && beside.0.len() + less.len() + beside.1.len() <= MAX_COPIED => {
-                        first = First::Words(Arc::clone(words));
-                        (of_base, out) = (beside.0, less);
-                        then.extend_from_slice(beside.1);
+        for (local, counts) in locals {
+            let other = || Other { local: Arc::clone(local), counts };
+            let set = local.only_set(counts);
+            if local.is_wide(counts) && matches!(first, First::Nothing) {
+                let (words, listed, less, more) = match (local.base(), set) {
+                    (Some(base), _) => {
+                        let of_base = &base.mask.accepted;
+                        let only_one = of_base.words().filter(|_| !local.accepted.is_wide());
+                        (only_one, of_base.listed(), &base.less[..], local.accepted.listed())
                     }
-                    _ => first = First::Local(Arc::clone(local)),
+                    (None, Some(set)) => (set.words(), set.listed(), &[][..], &[][..]),
+                    (None, None) => (None, &[][..], &[][..], &[][..]),
+                };
+                match words.filter(|_| listed.len() + less.len() + more.len() <= MAX_COPIED) {
+                    Some(words) => {
+                        first = First::Words(Arc::clone(words));
+                        (of_base, out) = (listed, less);
+                        then.extend_from_slice(more);
+                    }
+                    None => first = First::Local(other()),
                 }
-            } else if left_and_due.is_none() && !local.is_wide() && listed.len() <= MAX_COPIED {
-                then.extend_from_slice(listed);
-            } else {
-                others.push(Other { local: Arc::clone(local), left_and_due });
+                continue;
+            }
+            match set.filter(|set| !set.is_wide() && set.listed().len() <= MAX_COPIED) {
+                Some(set) => then.extend_from_slice(set.listed()),
+                None => others.push(other()),
             }
         }
         then.extend_from_slice(extra);
@@ -95,18 +102,15 @@ impl Recipe {
         match &self.first {
             First::Nothing => mask.fill(0),
             First::Words(words) => TokenSet::copy(words, mask),
-            First::Local(local) => local.write_to(mask),
+            First::Local(Other { local, counts }) => local.write_to(mask, *counts),
         }
         let (of_base, rest) = self.tokens.split_at(self.n_of_base as usize);
         let (out, then) = rest.split_at(self.n_out as usize);
         of_base.iter().for_each(|&token| bits::set(mask, token));
         out.iter().for_each(|&token| bits::clear(mask, token));
         then.iter().for_each(|&token| bits::set(mask, token));
-        for Other { local, left_and_due } in &self.others {
-            match (local.counted(), *left_and_due) {
-                (Some(counted), Some((left, due))) => counted.add_to(mask, left, due),
-                _ => local.add_to(mask),
-            }
+        for Other { local, counts } in &self.others {
+            local.add_to(mask, *counts);
         }
     }
 

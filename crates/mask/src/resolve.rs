@@ -13,7 +13,7 @@ use crate::bits;
 use crate::boundary::{self, Boundaries, Source};
 use crate::descent::Descent;
 use crate::far::{Distance, distance, left_and_due};
-use crate::local::{Base, CountedMask, LocalMask, MaskKind};
+use crate::local::{Base, CountedMask, Counts, LocalMask, MaskKind};
 use crate::recipe::Recipe;
 use crate::slices::{Slices, covers};
 use crate::walk::Switches;
@@ -143,10 +143,8 @@ impl Resolver {
         if self.is_counting {
             return None;
         }
-        let counts =
-            |item: &Item, local: &LocalMask| local.counted().is_some().then(|| left_and_due(rows, item));
         let items = rows.scannable(row).iter().zip(&self.locals);
-        Some(Recipe::of(items.map(|(item, local)| (local, counts(item, local))), &self.extra))
+        Some(Recipe::of(items.map(|(item, local)| (local, counts(rows, item, local))), &self.extra))
     }
 
     fn resolve_marked<E: From<LimitExceeded>>(
@@ -531,26 +529,24 @@ fn known_trie(tries: &mut Vec<Arc<Trie>>, trie: &Arc<Trie>) -> usize {
 /// Makes a mask hold what the local masks of these items accept, and nothing else.
 fn write_accepted(rows: &Rows, items: &[Item], locals: &[Arc<LocalMask>], mask: &mut [u32]) {
     // A wide one first: it is copied, the others are added.
-    let wide = locals.iter().position(|local| local.is_wide());
+    let wide = items.iter().zip(locals).position(|(item, local)| local.is_wide(counts(rows, item, local)));
     match wide {
-        Some(first) => locals[first].write_to(mask),
+        Some(first) => locals[first].write_to(mask, counts(rows, &items[first], &locals[first])),
         None => mask.fill(0),
     }
     for (i, (item, local)) in items.iter().zip(locals).enumerate() {
-        if Some(i) == wide {
-            continue;
+        if Some(i) != wide {
+            add_accepted(rows, item, local, mask);
         }
-        add_accepted(rows, item, local, mask);
     }
 }
 
 /// Adds what a local mask accepts for an item.
 fn add_accepted(rows: &Rows, item: &Item, local: &LocalMask, mask: &mut [u32]) {
-    match local.counted() {
-        None => local.add_to(mask),
-        Some(counted) => {
-            let (left, due) = left_and_due(rows, item);
-            counted.add_to(mask, left, due);
-        }
-    }
+    local.add_to(mask, counts(rows, item, local));
+}
+
+/// How often an item may still tick and how often it must, if its local mask asks.
+fn counts(rows: &Rows, item: &Item, local: &LocalMask) -> Counts {
+    local.counted().map(|_| left_and_due(rows, item))
 }
