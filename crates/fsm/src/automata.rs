@@ -791,6 +791,12 @@ impl<'a> RuleView<'a> {
         loops::live(*self, number)
     }
 
+    /// The lead bytes (bit = byte - 0xC0) all of whose characters lead by the state's own edges to where `goes` says. Of rules
+    /// that do not count.
+    pub fn leads_where(&self, number: u32, goes: impl FnMut(u32) -> bool) -> u64 {
+        loops::leads_where(*self, number, goes)
+    }
+
     /// The edges over bytes without a tick, ascending and disjoint.
     #[inline]
     pub fn plain_edges(&self, number: u32) -> &[ByteEdge] {

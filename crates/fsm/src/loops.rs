@@ -132,7 +132,7 @@ fn leads_to<E: Iterator<Item = (u32, u32, u32, bool)>>(
     edges: impl Fn(u32) -> E + Copy,
     home: u32,
     ticks: bool,
-    stays: impl Fn(&[u32]) -> bool,
+    mut stays: impl FnMut(&[u32]) -> bool,
 ) -> u64 {
     let mut found = 0;
     for (first, last, target, _) in edges(home).filter(|&(_, high, _, ticks)| high >= 0xC2 && !ticks) {
@@ -149,6 +149,15 @@ fn leads_to<E: Iterator<Item = (u32, u32, u32, bool)>>(
         }
     }
     found
+}
+
+/// The lead bytes all of whose characters lead from the state to where `goes` says.
+pub(crate) fn leads_where(view: RuleView<'_>, state: u32, mut goes: impl FnMut(u32) -> bool) -> u64 {
+    let edges = |state: u32| {
+        let plain = view.plain_edges(state).iter();
+        plain.map(|edge| (u32::from(edge.low), u32::from(edge.high), edge.target, false))
+    };
+    leads_to(edges, state, false, |at| at.iter().all(|&target| goes(target)))
 }
 
 /// A set of few states.
@@ -254,14 +263,9 @@ pub(crate) fn live(view: RuleView<'_>, state: u32) -> (Loop, Vec<u32>) {
         return Default::default();
     }
     states.sort_unstable();
-    let edges = |state: u32| {
-        let plain = view.plain_edges(state).iter();
-        plain.map(|edge| (u32::from(edge.low), u32::from(edge.high), edge.target, false))
-    };
     let mut leads = !0;
     for &state in &states {
-        let stays = |at: &[u32]| at.iter().all(|target| met.contains(target));
-        leads &= leads_to(edges, state, false, stays);
+        leads &= leads_where(view, state, |target| met.contains(&target));
         if leads == 0 {
             break;
         }

@@ -17,8 +17,9 @@
 //! `b`.
 
 use crate::local::MaskKind;
+use crate::slices::covers as loop_covers;
 use crate::wholesale::WORTH_A_CHAIN;
-use formwork_fsm::{ByteEdge, RuleId, RuleView};
+use formwork_fsm::{ByteEdge, Loop, RuleId, RuleView};
 use formwork_grammar::HashMap;
 use formwork_vocab::{NodeId, TokenId, Trie};
 use smallvec::SmallVec;
@@ -37,8 +38,8 @@ pub(crate) struct Chain {
 /// What a state reads whatever the order.
 #[derive(Clone, Copy, Debug, Default)]
 struct AnyOrder {
-    /// Nearly all ASCII characters that the state reads.
-    ascii: u128,
+    /// Nearly all ASCII characters that the state reads, and lead bytes of characters that lead where some of those lead.
+    characters: Loop,
     /// How many of them are read in a row.
     n: u8,
     /// Those that every text of them has which is refused.
@@ -150,10 +151,8 @@ impl Chains {
         trie: &Trie,
         node: NodeId,
     ) -> bool {
-        let [low, high, beyond_a, beyond_b] = trie.bytes_below(node);
-        if beyond_a | beyond_b != 0 {
-            return false;
-        }
+        let below = trie.bytes_below(node);
+        let [low, high, ..] = below;
         let read = match self.any_order.get(&state) {
             Some(&known) => known,
             None if self.n_looks == MAX_LOOKS => return false,
@@ -163,8 +162,8 @@ impl Chains {
                 self.any_order.get(&state).copied().unwrap_or_default()
             }
         };
-        let below = u128::from(low) | u128::from(high) << 64;
-        below & !read.ascii == 0 && (trie.height(node) <= read.n || read.needed & !below != 0)
+        let ascii = u128::from(low) | u128::from(high) << 64;
+        loop_covers(read.characters, trie, node) && (trie.height(node) <= read.n || read.needed & !ascii != 0)
     }
 
     /// If everything from the node on is the chain's characters, and what is longer than the chain is refused: takes the tokens
@@ -262,6 +261,10 @@ fn any_order(view: RuleView<'_>, start: u32, known: &mut HashMap<u32, AnyOrder>)
     // From where to where which characters lead.
     let mut steps: Vec<(usize, usize, u128)> = Vec::new();
     let mut needed: Vec<u128> = Vec::new();
+    // The same for characters beyond ASCII, as far as they lead where an ASCII character leads: no text of them is read less
+    // far. With them a step is no matter of one character.
+    let mut leads = u64::MAX;
+    let mut beyond: Vec<(usize, usize, u128)> = Vec::new();
     let mut next = 0;
     while let Some(&state) = states.get(next) {
         let refused = characters & !read(state);
@@ -290,7 +293,19 @@ fn any_order(view: RuleView<'_>, start: u32, known: &mut HashMap<u32, AnyOrder>)
                 sources[target].push(next);
             }
         }
+        if refused == 0 && next < MAX_AROUND && leads != 0 {
+            let of_state = steps.len() - steps.iter().rev().take_while(|step| step.0 == next).count();
+            leads &= view.leads_where(state, |target| {
+                let target = numbers.get(&target).copied();
+                let step = steps[of_state..].iter().find(|step| Some(step.1) == target);
+                beyond.extend(step.map(|&(from, to, _)| (from, to, 0)));
+                step.is_some()
+            });
+        }
         next += 1;
+    }
+    if leads != 0 {
+        steps.append(&mut beyond);
     }
     let mut n_read: Vec<Option<u8>> = vec![None; states.len()];
     for n in 0..LONGEST {
@@ -316,7 +331,8 @@ fn any_order(view: RuleView<'_>, start: u32, known: &mut HashMap<u32, AnyOrder>)
         characters & !read(state) == 0 && 2 * characters.count_ones() >= read(state).count_ones()
     };
     for (&state, (n, needed)) in states.iter().zip(n_read.into_iter().zip(needed)).filter(is_alike) {
-        known.insert(state, AnyOrder { ascii: characters, n: n.unwrap_or(LONGEST), needed });
+        let characters = Loop { ascii: characters, leads };
+        known.insert(state, AnyOrder { characters, n: n.unwrap_or(LONGEST), needed });
     }
 }
 

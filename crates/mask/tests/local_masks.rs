@@ -396,3 +396,40 @@ fn texts_without_what_is_needed_to_be_refused_are_not_walked() {
         }
     }
 }
+
+/// Words of letters beyond ASCII, too: where these lead where others do, a text has the same distance to what is refused.
+#[test]
+fn letters_beyond_ascii_do_not_hide_that_short_texts_are_read() {
+    let letters = ["a", "b", "c", "d", "e", "f", "g", "h", "é", "ж"];
+    let mut tokens: Vec<String> = Vec::new();
+    for a in letters {
+        for b in letters {
+            tokens.extend(letters.iter().flat_map(|c| [format!(" {a}{b}{c}"), format!(" {a}{b} {c}")]));
+            tokens.push(format!("{a}{b}"));
+        }
+    }
+    tokens.extend(["\"", "a\"", " ", "é ж\"", "aé", "\u{20AC}", "a \u{20AC}"].map(String::from));
+    let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
+    let word = r#"[^ z"]+"#;
+    let words = (0..20).fold(word.to_owned(), |words, _| format!(r#"{word} (" "+ {words})?"#));
+    for (language, is_told) in [
+        (format!(r#"And({words}, Not("zz"))"#), true),
+        // Some of them are refused everywhere, or lead elsewhere than others.
+        (format!(r#"And({words}, Not([^ж]* "ж" [^"]*))"#), false),
+        (format!(r#"And({words}, Not([^"]* "é" [^"]* "b" [^"]*))"#), false),
+        (r#"And(([^ z"ж]+ " " [^ z"é]+ " "?){0,5}, Not("zz"))"#.to_owned(), false),
+    ] {
+        let grammar = format!("root ::= \"\\\"\" {language} \"\\\"\"\n");
+        for text in ["\"", "\"a", "\"a ", "\"ж", "\"a é", "\"a a ж a", "\"é a a b a ж"] {
+            let mut fixture = fixture(&grammar, &tokens);
+            if !fixture.reads(text.as_bytes()) {
+                continue;
+            }
+            let readable = fixture.readable(text.as_bytes());
+            assert_eq!(fixture.allowed(text.as_bytes()), readable, "behind {text} of {grammar}");
+            let n_visited = fixture.walker.n_visited();
+            let is_cheap = !is_told || text != "\"a" || n_visited < 500;
+            assert!(is_cheap, "{n_visited} nodes of {} tokens behind {text}: {language}", tokens.len());
+        }
+    }
+}
