@@ -12,6 +12,7 @@ use crate::dfa::Dfa;
 use crate::distinct;
 use crate::error::{Error, ErrorKind};
 use crate::facts::{Facts, Order, first_bytes, number};
+use crate::few::Few;
 use crate::form::{Form, Former, Portable};
 use crate::lazy::Lazy;
 use crate::library::Library;
@@ -105,7 +106,7 @@ pub(crate) struct Construction {
 pub(crate) struct Memory {
     pub(crate) units: Units,
     /// The units of the escapes of single ASCII characters, as far as they are met.
-    pub(crate) escapes: Vec<Option<NonZeroU32>>,
+    escapes: Vec<Option<NonZeroU32>>,
     /// Automata over code points of the intersections and complements met so far.
     texts: Arc<Mutex<HashMap<ExprId, Arc<Dfa>>>>,
     /// Those of texts that are measured, by the operands that are no length.
@@ -168,6 +169,21 @@ impl Memory {
         let (texts, measured) = (Arc::clone(&self.texts), Arc::clone(&self.measured));
         let (measurable, shared) = (Arc::clone(&self.measurable), self.shared.clone());
         Self { units, escapes, texts, measured, measurable, shared, is_counted: true, ..Self::default() }
+    }
+
+    /// The unit of the escapes of a character, for a rule that messages name.
+    pub(crate) fn escapes_of(&mut self, character: u32, rule: formwork_grammar::RuleId) -> u32 {
+        // PERF: every character of every name asks; finding the unit by its ranges costs a hash.
+        if let Some(unit) = self.escapes.get(character as usize).copied().flatten() {
+            return unit.get();
+        }
+        let unit = self.units.intern(Unit::Escape(Few::One((character, character))), rule);
+        if character < 0x80 {
+            self.escapes.resize(0x80, None);
+            // Unit 0 is the root's.
+            self.escapes[character as usize] = NonZeroU32::new(unit);
+        }
+        unit
     }
 
     /// Whether nobody was told so before: then whoever asks counts the grammar.

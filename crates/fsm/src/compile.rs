@@ -87,6 +87,9 @@ impl<'g> Context<'g> {
             let deferred = Box::new(Deferred::new(self, plan, own, draft, &mut nfa));
             return Ok(Built::Lazy { nfa, deferred, start, bounds });
         }
+        for letter in nfa.all_without_unit() {
+            nfa.set_escapes(letter, self.memory.escapes_of(letter, draft.rule()));
+        }
         determinise(nfa, start, true, bounds, work).map(Built::Whole)
     }
 

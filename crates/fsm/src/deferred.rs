@@ -113,6 +113,12 @@ impl Deferred {
         draft.write(&mut Context::new(grammar, facts, symbols, limits, memory), plan, nfa, node, work)
     }
 
+    /// The unit of the escapes of a letter.
+    pub(crate) fn escapes_of(&mut self, letter: u32) -> u32 {
+        let Some(draft) = &self.draft else { unreachable!("there are nodes") };
+        self.memory.escapes_of(letter, draft.rule())
+    }
+
     /// The units met so far.
     pub(crate) fn n_units(&self) -> usize {
         self.memory.units.list.len()

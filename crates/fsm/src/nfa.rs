@@ -75,12 +75,12 @@ pub(crate) enum Node {
     End,
 }
 
-/// A letter of a literal, or what another automaton accepts in its place.
+/// A letter of a literal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LiteralLetter {
     pub(crate) letter: u32,
-    /// Its escapes in JSON; never the root.
-    pub(crate) unit: Option<NonZeroU32>,
+    /// Whether one of its escapes in JSON, which another automaton accepts, may stand in its place. Then it is ASCII.
+    pub(crate) has_escapes: bool,
 }
 
 impl Node {
@@ -98,6 +98,11 @@ pub(crate) struct Nfa {
     literals: Vec<LiteralLetter>,
     /// Nodes that literals are still to become.
     n_folded: usize,
+    /// By letter the unit of its escapes, never the root; of those that were followed.
+    ///
+    /// PERF: of the letters of all names in an object an output follows a part. A unit for each, found in two numberings, was a
+    /// sixth of building the automaton.
+    escapes: Vec<Option<NonZeroU32>>,
     letters: Vec<Range>,
     calls: Vec<NfaCall>,
     targets: Vec<NodeId>,
@@ -162,6 +167,30 @@ impl Nfa {
         Node::Literal { first, end: self.literals.len() as u32, next }
     }
 
+    /// A letter of a literal whose escapes are a unit that is not [told](Self::set_escapes): the first of a node, if that reads
+    /// one.
+    pub(crate) fn without_unit(&self, node: NodeId) -> Option<u32> {
+        let Node::Literal { end, .. } = self.nodes[node as usize] else { return None };
+        let first = self.literals[end as usize - 1];
+        (first.has_escapes && self.escapes_of(first.letter).is_none()).then_some(first.letter)
+    }
+
+    /// Such letters of all nodes, some perhaps several times.
+    pub(crate) fn all_without_unit(&self) -> Vec<u32> {
+        let letters = self.literals.iter().filter(|letter| letter.has_escapes).map(|letter| letter.letter);
+        letters.filter(|&letter| self.escapes_of(letter).is_none()).collect()
+    }
+
+    /// Tells the unit of a letter's escapes.
+    pub(crate) fn set_escapes(&mut self, letter: u32, unit: u32) {
+        self.escapes.resize(self.escapes.len().max(letter as usize + 1), None);
+        self.escapes[letter as usize] = NonZeroU32::new(unit);
+    }
+
+    fn escapes_of(&self, letter: u32) -> Option<NonZeroU32> {
+        self.escapes.get(letter as usize).copied().flatten()
+    }
+
     /// Makes of a node that reads a literal one that reads its first letter, and one for the rest.
     pub(crate) fn unfold(&mut self, node: NodeId) {
         let Node::Literal { first, end, next } = self.nodes[node as usize] else { return };
@@ -172,7 +201,9 @@ impl Nfa {
             self.n_folded -= 1;
             self.add(Node::Literal { first, end: last, next })
         };
-        let LiteralLetter { letter, unit } = self.literals[last as usize];
+        let LiteralLetter { letter, has_escapes } = self.literals[last as usize];
+        let unit = self.escapes_of(letter).filter(|_| has_escapes);
+        debug_assert_eq!(unit.is_some(), has_escapes, "its unit was told");
         let letters = [Range { low: letter, high: letter, target }];
         self.nodes[node as usize] = match unit {
             Some(unit) => self.read_or_call(&letters, &[(unit.get(), target)]),
@@ -234,18 +265,16 @@ impl Nfa {
         self.letters.iter().map(|range| (range.low, range.high)).chain(of_literals)
     }
 
-    /// Gives the units of all calls of all nodes other numbers.
+    /// Gives the units of all calls of all nodes other numbers; none of escapes is told yet.
     pub(crate) fn renumber_units(&mut self, mut number: impl FnMut(u32) -> u32) {
         self.calls.iter_mut().for_each(|call| call.unit = number(call.unit));
-        for unit in self.literals.iter_mut().filter_map(|letter| letter.unit.as_mut()) {
-            *unit = NonZeroU32::new(number(unit.get())).unwrap_or(*unit);
-        }
     }
 
     /// Heap memory in bytes.
     pub(crate) fn memory_size(&self) -> usize {
         size_of::<Node>() * self.nodes.capacity()
             + size_of::<LiteralLetter>() * self.literals.capacity()
+            + size_of::<u32>() * self.escapes.capacity()
             + size_of::<Range>() * self.letters.capacity()
             + size_of::<NfaCall>() * self.calls.capacity()
             + size_of::<NodeId>() * self.targets.capacity()

@@ -370,6 +370,9 @@ impl Subset {
     fn unfold(&mut self, node: NodeId, work: &mut Work<'_>) -> Result<(), Stop> {
         match self.nfa.nodes[node as usize] {
             Node::Literal { .. } => {
+                if let (Some(letter), Some(deferred)) = (self.nfa.without_unit(node), &mut self.deferred) {
+                    self.nfa.set_escapes(letter, deferred.escapes_of(letter));
+                }
                 self.nfa.unfold(node);
                 self.note_nodes();
                 Ok(())

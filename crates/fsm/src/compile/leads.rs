@@ -61,10 +61,9 @@ impl<'g> Builder<'_, 'g> {
         // The last letter first.
         let mut letters: SmallVec<[LiteralLetter; 32]> = SmallVec::new();
         for &part in literals.iter().rev() {
-            let (bytes, calls_escapes) = self.plain_letters(part).unwrap_or_default();
-            for &byte in bytes.iter().rev() {
-                letters.push(self.literal_letter(byte, calls_escapes));
-            }
+            let (bytes, has_escapes) = self.plain_letters(part).unwrap_or_default();
+            letters
+                .extend(bytes.iter().rev().map(|&byte| LiteralLetter { letter: byte.into(), has_escapes }));
         }
         let node = match looped {
             None => {
@@ -87,7 +86,7 @@ impl<'g> Builder<'_, 'g> {
                     .map(|&(low, high)| Range { low: low.into(), high: high.into(), target: node })
                     .collect();
                 edges.push(Range { low: first.letter, high: first.letter, target });
-                let unit = first.unit.map(|unit| (unit.get(), target));
+                let unit = first.has_escapes.then(|| (self.escape_of(first.letter), target));
                 self.nfa.nodes[node as usize] = self.nfa.read_or_call(&edges, unit.as_slice());
                 node
             }

@@ -6,8 +6,6 @@ use crate::nfa::{LiteralLetter, Node, NodeId, Range};
 use crate::spelling::Spelling;
 use crate::unit::{Spelled, Unit};
 use formwork_grammar::{Expr, ExprId, Grammar};
-use smallvec::SmallVec;
-use std::num::NonZeroU32;
 
 impl<'g> Builder<'_, 'g> {
     /// The node that begins a literal; not empty.
@@ -29,10 +27,9 @@ impl<'g> Builder<'_, 'g> {
         if bytes.len() < 2 || !self.is_plain(bytes, spelling) {
             return None;
         }
-        let calls_escapes = spelling == Spelling::Json;
-        let letters = bytes.iter().rev().map(|&byte| self.literal_letter(byte, calls_escapes));
-        let letters: SmallVec<[LiteralLetter; 32]> = letters.collect();
-        Some(self.nfa.literal(letters.into_iter(), next))
+        let has_escapes = spelling == Spelling::Json;
+        let letters = bytes.iter().rev().map(|&byte| LiteralLetter { letter: byte.into(), has_escapes });
+        Some(self.nfa.literal(letters, next))
     }
 
     fn is_plain(&self, bytes: &[u8], spelling: Spelling) -> bool {
@@ -53,13 +50,6 @@ impl<'g> Builder<'_, 'g> {
         };
         let Expr::Bytes(bytes) = grammar.expr(literal) else { return None };
         self.is_plain(bytes, spelling).then_some((bytes, spelling == Spelling::Json))
-    }
-
-    /// A letter of a [plain](Self::plain_letters) literal.
-    pub(super) fn literal_letter(&mut self, byte: u8, calls_escapes: bool) -> LiteralLetter {
-        let letter = u32::from(byte);
-        let unit = calls_escapes.then(|| self.escape_of(letter));
-        LiteralLetter { letter, unit: unit.and_then(NonZeroU32::new) }
     }
 
     /// The node that reads one of these [letters of literals](letters_of).
@@ -108,20 +98,8 @@ impl<'g> Builder<'_, 'g> {
     }
 
     /// The unit of one character's escapes.
-    fn escape_of(&mut self, character: u32) -> u32 {
-        // PERF: every character of every name asks; finding the unit by its ranges costs a hash.
-        let known = self.context.memory.escapes.get(character as usize).copied().flatten();
-        if let Some(unit) = known {
-            return unit.get();
-        }
-        let unit = self.escape_unit(Few::One((character, character)));
-        if character < 0x80 {
-            let escapes = &mut self.context.memory.escapes;
-            escapes.resize(0x80, None);
-            // Unit 0 is the root's.
-            escapes[character as usize] = NonZeroU32::new(unit);
-        }
-        unit
+    pub(super) fn escape_of(&mut self, character: u32) -> u32 {
+        self.context.memory.escapes_of(character, self.draft.rule)
     }
 
     fn escape_unit(&mut self, ranges: Few<(u32, u32)>) -> u32 {
