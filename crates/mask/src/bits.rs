@@ -37,6 +37,17 @@ pub fn count(words: &[u32]) -> usize {
     words.iter().map(|word| word.count_ones() as usize).sum()
 }
 
+/// Whether more than so many bits are set.
+///
+/// Cost: up to where that shows; to count all of a large vocabulary takes ten times as long as to copy it.
+pub fn has_more(words: &[u32], n: usize) -> bool {
+    let mut seen = 0;
+    words.chunks(64).any(|chunk| {
+        seen += count(chunk);
+        seen > n
+    })
+}
+
 /// The tokens whose bits are set, ascending.
 pub fn tokens(words: &[u32]) -> impl Iterator<Item = TokenId> + '_ {
     words.iter().enumerate().flat_map(|(i, &word)| {

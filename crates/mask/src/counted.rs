@@ -153,10 +153,8 @@ fn finish(
     let mut steps = Vec::new();
     for (i, (pair, tokens)) in sorted.iter().enumerate() {
         (most, least) = (most.max(pair.0), least.min(pair.1));
-        for &token in tokens {
-            crate::bits::set(&mut words, token);
-        }
         let tokens = TokenSet::default().with(slices, tokens);
+        tokens.add_to(&mut words);
         list.push(Group { most: pair.0, least: pair.1, tokens });
         if pair.1 == u32::MAX && i < MAX_STEPPED && i % STEP == STEP - 1 {
             steps.push(Step { n_groups: i + 1, tokens: TokenSet::from_bits(slices, &words) });

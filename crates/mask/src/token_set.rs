@@ -38,10 +38,10 @@ const MAX_BESIDE: usize = 200;
 impl TokenSet {
     /// The tokens of a bitset.
     pub(crate) fn from_bits(slices: &Slices, words: &[u32]) -> Self {
-        if bits::count(words) <= MAX_LIST {
-            Self::List(bits::tokens(words).collect())
-        } else {
+        if bits::has_more(words, MAX_LIST) {
             Self::Bits { words: slices.shared(words), more: Box::default(), of_slice: false }
+        } else {
+            Self::List(bits::tokens(words).collect())
         }
     }
 
