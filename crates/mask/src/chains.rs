@@ -8,7 +8,9 @@
 //! Where characters part, as in a search for 32 hexadecimal digits, or names that are not such digits, what is known is how
 //! far the nearest state is that refuses one of them: shorter texts are read whatever they are made of. And which characters
 //! every refused text has: texts without one of them are read however long they are. That takes a look at all states around, so
-//! it is asked for where much of a vocabulary is walked.
+//! it is asked for where much of a vocabulary is walked. Characters beyond ASCII may be among them, as far as they lead where some
+//! ASCII character leads: the way to what is refused is not shorter then. Where words are counted by states, as in a text of at
+//! most 500 characters in 50 words, blanks lead on and nothing has a loop, and without them each subtree with an `é` was walked.
 //!
 //! # Worked example
 //! Names without 32 digits in a row: in s0 to s31, for as many digits, all characters are read, and another one than a
