@@ -267,6 +267,7 @@ fn any_order(view: RuleView<'_>, start: u32, known: &mut HashMap<u32, AnyOrder>)
     // far. With them a step is no matter of one character.
     let mut leads = u64::MAX;
     let mut beyond: Vec<(usize, usize, u128)> = Vec::new();
+    let mut refusing: Vec<(usize, u64)> = Vec::new();
     let mut next = 0;
     while let Some(&state) = states.get(next) {
         let refused = characters & !read(state);
@@ -295,19 +296,29 @@ fn any_order(view: RuleView<'_>, start: u32, known: &mut HashMap<u32, AnyOrder>)
                 sources[target].push(next);
             }
         }
-        if refused == 0 && next < MAX_AROUND && leads != 0 {
+        if next < MAX_AROUND && leads != 0 {
             let of_state = steps.len() - steps.iter().rev().take_while(|step| step.0 == next).count();
-            leads &= view.leads_where(state, |target| {
+            let own_leads = view.leads_where(state, |target| {
                 let target = numbers.get(&target).copied();
                 let step = steps[of_state..].iter().find(|step| Some(step.1) == target);
                 beyond.extend(step.map(|&(from, to, _)| (from, to, 0)));
                 step.is_some()
             });
+            match refused {
+                0 => leads &= own_leads,
+                _ => refusing.push((next, own_leads)),
+            }
         }
         next += 1;
     }
     if leads != 0 {
         steps.append(&mut beyond);
+        // One of those may be what is refused.
+        for (state, own_leads) in refusing {
+            if leads & !own_leads != 0 {
+                needed[state] = 0;
+            }
+        }
     }
     let mut n_read: Vec<Option<u8>> = vec![None; states.len()];
     for n in 0..LONGEST {
