@@ -123,11 +123,8 @@ impl Slices {
     pub(crate) fn opening(&self) -> &Arc<[u32]> {
         self.opening.get_or_init(|| {
             let trie = self.vocabulary.trie();
-            let mut words = vec![0; self.vocabulary.mask_words()];
-            let mut blanks = vec![Trie::ROOT];
-            while let Some(node) = blanks.pop() {
-                trie.tokens_at(node).iter().for_each(|&token| bits::set(&mut words, token));
-                blanks.extend(trie.children(node).filter(|&child| JSON_BLANKS.may_begin(trie.byte(child))));
+            let mut words = self.made_of_few(JSON_BLANKS);
+            for node in self.nodes_along(JSON_BLANKS) {
                 let Some(quote) = trie.child(node, b'"') else { continue };
                 for &token in trie.tokens_below(quote) {
                     let text = self.vocabulary.text(token).unwrap_or_default();
@@ -173,12 +170,22 @@ impl Slices {
     fn made_of_few(&self, own_loop: Loop) -> Vec<u32> {
         let trie = self.vocabulary.trie();
         let mut words = vec![0; self.vocabulary.mask_words()];
-        let mut inside = vec![Trie::ROOT];
-        while let Some(node) = inside.pop() {
+        for node in self.nodes_along(own_loop) {
             trie.tokens_at(node).iter().for_each(|&token| bits::set(&mut words, token));
-            inside.extend(trie.children(node).filter(|&child| own_loop.may_begin(trie.byte(child))));
         }
         words
+    }
+
+    /// The nodes of the vocabulary's trie that texts of a few characters of ASCII lead to, the root among them.
+    fn nodes_along(&self, own_loop: Loop) -> Vec<NodeId> {
+        let trie = self.vocabulary.trie();
+        let mut nodes = vec![Trie::ROOT];
+        let mut next = 0;
+        while let Some(&node) = nodes.get(next) {
+            next += 1;
+            nodes.extend(trie.children(node).filter(|&child| own_loop.may_begin(trie.byte(child))));
+        }
+        nodes
     }
 
     /// The tokens that begin with a character of the slice's loop and leave it at one of these bytes: as whole texts, or, as
