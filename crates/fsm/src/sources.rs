@@ -11,6 +11,10 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 
+/// Rules that are looked at when somebody counts what they made. No more than one comes each time, so this keeps up with them;
+/// without a bound, a rule that took megabytes at once had one step free all others, for some milliseconds.
+const AT_ONCE: usize = 16;
+
 /// The rules that have what their states are made from.
 #[derive(Debug)]
 pub(crate) struct Sources {
@@ -76,10 +80,11 @@ impl Sources {
         self.n_bytes.load(Ordering::Relaxed)
     }
 
-    /// Forgets what was used longest ago, until the rest is within the limit. The caller may be making a state.
+    /// Forgets what was used longest ago, until the rest is within the limit or [enough](AT_ONCE) was done for once: who
+    /// comes next goes on. The caller may be making a state, and somebody waits for it.
     pub(crate) fn make_room(&self) {
         // A rule that was used since it was last met is met twice.
-        let mut n_left = 2 * self.lock().rules.len();
+        let mut n_left = AT_ONCE.min(2 * self.lock().rules.len());
         while self.n_bytes.load(Ordering::Relaxed) > self.max_bytes && n_left > 0 {
             n_left -= 1;
             let Some(weak) = self.lock().rules.pop_front() else { return };
