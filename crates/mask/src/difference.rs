@@ -6,7 +6,9 @@
 //! left out: two microseconds and some hundred bytes instead of 100 µs and 16 KB.
 //!
 //! Where both read any text, as inside of two names that are not declared, nothing differs below a place in the vocabulary
-//! without quotes and escapes.
+//! without quotes and escapes. Nor does it where no state around refuses what is below ([chains](crate::chains)): states that
+//! search for digits and a dash lead elsewhere along each of a thousand numbers, and read them all. That takes a look around,
+//! so it is asked for when the difference has become dear.
 //!
 //! # Worked example
 //! A name other than `ab`: `s0 a→s1 else→s; s1 b→s2 else→s; s2 "→✗ else→s`, and the base is `s`. At s1, tokens `b`, `b"`, `c"`,
@@ -20,16 +22,19 @@ use crate::local::{Base, LocalMask, Rare};
 use crate::token_set::TokenSet;
 use crate::walk::{Config, Walker, at_hand};
 use formwork_earley::LimitExceeded;
-use formwork_fsm::{Automata, RuleView, StateId};
+use formwork_fsm::{Automata, RuleView, StateId, StateView};
 use formwork_grammar::ByteSet;
 use formwork_vocab::{NodeId, TokenId, Trie, Vocabulary};
 use std::sync::Arc;
 
+/// Where the state or its base stands at a node, and the single state there, if it is one.
+type Place<'a> = Option<(Config, Option<StateView<'a>>)>;
+
 /// Where the state and its base stand at a node; neither is dead but one.
 #[derive(Clone, Copy)]
-struct Both {
-    state: Option<Config>,
-    base: Option<Config>,
+struct Both<'a> {
+    state: Place<'a>,
+    base: Place<'a>,
 }
 
 #[derive(Default)]
@@ -39,6 +44,11 @@ struct Difference {
     boundaries: Vec<Boundary>,
     excluded: Vec<NodeId>,
 }
+
+/// Behind so many nodes it is asked of subtrees of so many whether any text is read: it takes a look at dozens of states,
+/// which serves those of the same rule that come after.
+const DEAR: u64 = 256;
+const WORTH_A_LOOK: u32 = 32;
 
 /// With more differences a mask of its own is as good.
 const MAX_DIFFERENT: usize = 1_000;
@@ -81,23 +91,31 @@ impl Walker {
         base: StateId,
     ) -> Result<Option<Difference>, LimitExceeded> {
         let mut found = Difference::default();
-        let both = Both { state: Some(Config::State(state)), base: Some(Config::State(base)) };
-        let bytes = differing(view, state, base);
-        let mut frames = vec![(both, Descent::along(Trie::ROOT, bytes))];
+        let [state, base] = [state, base].map(|state| (Config::State(state), view.at(state.local())));
+        let bytes = differing(state.1, base.1);
+        let place = |(config, at)| Some((config, Some(at)));
+        let mut frames =
+            vec![(Both { state: place(state), base: place(base) }, Descent::along(Trie::ROOT, bytes))];
+        let before = self.n_visited;
         while let Some((from, children)) = frames.last_mut() {
             let from = *from;
             let Some(node) = children.next(trie) else {
                 frames.pop();
                 continue;
             };
+            self.n_visited += 1;
             let byte = trie.byte(node);
             if !children.wants(byte) {
                 continue;
             }
             // The first byte is the states' own.
             let calls = frames.len() > 1;
-            let mut step = |from: Option<Config>| match from {
-                Some(from) => self.step(automata, view, from, byte, calls, false),
+            let mut step = |from: Place<'_>| match from {
+                // Most are, and to look at those at hand is half of the cost.
+                Some((Config::State(state), Some(at))) if !(calls && at.called_bytes().contains(byte)) => {
+                    Ok(at.step(byte).map(|to| (Config::State(state.sibling(to)), view.is_accepting(to))))
+                }
+                Some((from, _)) => self.step(automata, view, from, byte, calls, false),
                 None => Ok(None),
             };
             let (of_state, of_base) = (step(from.state)?, step(from.base)?);
@@ -120,24 +138,11 @@ impl Walker {
                 let (source, undecided) = (Source::Vocabulary, ByteSet::FULL);
                 found.boundaries.push(Boundary { source, node, undecided, n_tokens });
             }
-            let mut both = Both { state: of_state.map(|(to, _)| to), base: of_base.map(|(to, _)| to) };
-            let covered = |walker: &mut Self, config: Option<Config>| {
-                config.is_some_and(|config| {
-                    walker.covered(
-                        automata,
-                        view,
-                        trie,
-                        (config, at_hand(automata, view, config)),
-                        node,
-                        true,
-                    )
-                })
-            };
             let tokens = match has_below {
                 true => trie.tokens_at(node),
                 false => trie.tokens_below(node),
             };
-            match (both.state, both.base) {
+            match (of_state, of_base) {
                 (Some(_), None) => found.more.extend_from_slice(tokens),
                 (None, Some(_)) => found.less.extend_from_slice(tokens),
                 _ => {}
@@ -149,10 +154,20 @@ impl Walker {
                 continue;
             }
             // One that reads nothing more is as good as dead below.
-            both.state = both.state.filter(|&config| self.goes_on(view, config));
-            both.base = both.base.filter(|&config| self.goes_on(view, config));
+            let place = |reached: Option<(Config, bool)>| {
+                let (config, _) = reached.filter(|&(config, _)| self.goes_on(view, config))?;
+                Some((config, at_hand(automata, view, config)))
+            };
+            let both = Both { state: place(of_state), base: place(of_base) };
+            let is_large = self.n_visited - before > DEAR && trie.end(node).get() - node.get() > WORTH_A_LOOK;
+            let mut covered = |place: Place<'_>| {
+                let Some((config, at)) = place else { return false };
+                self.covered(automata, view, trie, (config, at), node, true)
+                    || is_large && self.reads_in_any_order(view, config, trie, node)
+            };
+            let covered = (covered(both.state), covered(both.base));
             let below = || &trie.tokens_below(node)[trie.tokens_at(node).len()..];
-            match (covered(self, both.state), covered(self, both.base)) {
+            match covered {
                 (true, true) => continue,
                 (true, false) if both.base.is_none() => {
                     found.more.extend_from_slice(below());
@@ -164,15 +179,16 @@ impl Walker {
                 }
                 _ => {}
             }
+            let read =
+                |place: Place<'_>| place.map_or(ByteSet::EMPTY, |(config, at)| self.next_bytes(config, at).0);
             let bytes = match (both.state, both.base) {
-                (Some(Config::State(a)), Some(Config::State(b))) => differing(view, a, b)
-                    .union(view.called_bytes(a.local()))
-                    .union(view.called_bytes(b.local())),
-                (a, b) => [a, b]
-                    .into_iter()
-                    .flatten()
-                    .map(|config| self.next_bytes(config, at_hand(automata, view, config)).0)
-                    .fold(ByteSet::EMPTY, |all, bytes| all.union(&bytes)),
+                // Of few children it is seen as soon as they are met.
+                (Some((Config::State(_), Some(a))), Some((Config::State(_), Some(b))))
+                    if trie.child_bytes(node).is_some() =>
+                {
+                    differing(a, b).union(a.called_bytes()).union(b.called_bytes())
+                }
+                (a, b) => read(a).union(&read(b)),
             };
             if !bytes.is_empty() {
                 frames.push((both, Descent::new(trie, node, &bytes)));
@@ -183,8 +199,8 @@ impl Walker {
 }
 
 /// The bytes on which two states of a rule do not go to the same state by their own edges.
-fn differing(view: RuleView<'_>, a: StateId, b: StateId) -> ByteSet {
-    let (mut a, mut b) = (view.plain_edges(a.local()).iter(), view.plain_edges(b.local()).iter());
+fn differing(a: StateView<'_>, b: StateView<'_>) -> ByteSet {
+    let (mut a, mut b) = (a.plain_edges().iter(), b.plain_edges().iter());
     let (mut next_a, mut next_b) = (a.next(), b.next());
     let mut same = ByteSet::EMPTY;
     let mut all = ByteSet::EMPTY;

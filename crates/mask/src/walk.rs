@@ -651,6 +651,18 @@ impl Walker {
         }
     }
 
+    /// Whether a single state reads all texts below the node since [none around](crate::chains) refuses any of them.
+    pub(crate) fn reads_in_any_order(
+        &mut self,
+        view: RuleView<'_>,
+        config: Config,
+        trie: &Trie,
+        node: NodeId,
+    ) -> bool {
+        let Config::State(state) = config else { return false };
+        self.switches.slices && self.chains.covers_in_any_order(view, state.local(), trie, node)
+    }
+
     /// Notes that all tokens from `node` on are decided by whatever boundary lies above.
     fn undecided(&mut self, trie: &Trie, node: NodeId) {
         if self.pending.is_empty() {

@@ -1,12 +1,21 @@
 //! Local masks of small grammars, by hand: the worked example of `walk.rs` and its neighbours.
 
-use formwork_earley::{Limits, Rows};
+use formwork_earley::{LimitExceeded, Limits, Rows};
 use formwork_fsm::{Config, StateId};
-use formwork_mask::{MaskKind, Resolver, Slices, Switches, Walker, bits};
+use formwork_mask::{LocalMask, MaskKind, Resolver, Slices, Switches, Walker, bits};
 use formwork_vocab::{TokenId, Vocabulary};
 use std::sync::Arc;
 
 const SWITCHES: Switches = Switches { slices: true, suffixes: true };
+
+/// The local mask of a state beside its base's, if it has one.
+fn local(walker: &mut Walker, state: StateId, kind: MaskKind) -> Result<Arc<LocalMask>, LimitExceeded> {
+    let base = match walker.base_of(state, kind) {
+        Some(base) => Some((base, Arc::new(walker.local_mask(base, None, kind)?))),
+        None => None,
+    };
+    walker.local_mask(state, base, kind).map(Arc::new)
+}
 
 struct Fixture {
     vocabulary: Vocabulary,
@@ -58,13 +67,9 @@ impl Fixture {
         let vocabulary = self.vocabulary.clone();
         let mut resolver = Resolver::new(self.switches);
         resolver
-            .resolve::<formwork_earley::LimitExceeded>(
-                &self.slices,
-                &mut self.rows,
-                row,
-                &mut mask,
-                |state, kind| walker.local_mask(state, None, kind).map(Arc::new),
-            )
+            .resolve::<LimitExceeded>(&self.slices, &mut self.rows, row, &mut mask, |state, kind| {
+                local(walker, state, kind)
+            })
             .expect("within limits");
         let text = |token| String::from_utf8_lossy(vocabulary.text(token).unwrap_or_default()).into_owned();
         bits::tokens(&mask).map(text).collect()
@@ -439,5 +444,22 @@ fn letters_beyond_ascii_do_not_hide_that_short_texts_are_read() {
             let is_cheap = !is_told || text != "\"a" || n_visited < 500;
             assert!(is_cheap, "{n_visited} nodes of {} tokens behind {text}: {language}", tokens.len());
         }
+    }
+}
+
+#[test]
+fn where_two_states_read_any_text_they_are_not_compared_further() {
+    let mut tokens: Vec<String> = (0..1_000).map(|i| format!("{i:03}")).collect();
+    tokens.extend((0..100).map(|i| format!("{i:02}")));
+    tokens.extend(["0", "7", "-", "\"", "1\"", "000-", "12-\"", "a", "ab", "a1", "é"].map(String::from));
+    let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
+    // Some place has four digits and a dash, as in what is searched for: along digits, each state leads elsewhere.
+    let grammar = "root ::= \"\\\"\" [^\"]* [0-9] [0-9] [0-9] [0-9] \"-\" [^\"]* \"\\\"\"\n";
+    for text in ["\"", "\"a", "\"1", "\"a12", "\"123", "\"1234", "\"12345", "\"1234-", "\"1234-1"] {
+        let mut fixture = fixture(grammar, &tokens);
+        let readable = fixture.readable(text.as_bytes());
+        assert_eq!(fixture.allowed(text.as_bytes()), readable, "behind {text}");
+        let n_visited = fixture.walker.n_visited();
+        assert!(n_visited < 500, "{n_visited} nodes of {} tokens behind {text}", tokens.len());
     }
 }
