@@ -22,7 +22,7 @@ use crate::local::MaskKind;
 use crate::slices::covers as loop_covers;
 use crate::wholesale::WORTH_A_CHAIN;
 use formwork_fsm::{ByteEdge, Loop, RuleId, RuleView};
-use formwork_grammar::HashMap;
+use formwork_grammar::{ByteSet, HashMap};
 use formwork_vocab::{NodeId, TokenId, Trie};
 use smallvec::SmallVec;
 
@@ -38,10 +38,19 @@ pub(crate) struct Chain {
 }
 
 /// What a state reads whatever the order.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct AnyOrder {
-    /// Nearly all ASCII characters that the state reads, and lead bytes of characters that lead where some of those lead.
-    characters: Loop,
+    /// Nearly all ASCII characters that the state reads.
+    characters: u128,
+    /// What a look around has told.
+    around: Option<Around>,
+}
+
+/// What is known of texts of a state's [characters](AnyOrder).
+#[derive(Clone, Copy, Debug, Default)]
+struct Around {
+    /// Lead bytes of characters that lead where some of those lead.
+    leads: u64,
     /// How many of them are read in a row.
     n: u8,
     /// Those that every text of them has which is refused.
@@ -57,8 +66,8 @@ pub(crate) struct Chains {
     of: Option<(RuleId, MaskKind)>,
     known: HashMap<u32, Chain>,
     any_order: HashMap<u32, AnyOrder>,
-    /// How often states were looked around for that.
-    n_looks: usize,
+    /// How often states were looked around for that and it did not help.
+    n_in_vain: usize,
 }
 
 /// Sets of fewer characters take too few tokens to be worth the question.
@@ -67,8 +76,8 @@ const FEW: u32 = 8;
 const LONGEST: u8 = 40;
 /// The same where the characters are so many that their tokens are [taken wholesale](crate::wholesale), which asks for all.
 const LONGEST_OF_MANY: u8 = 130;
-/// How often states of a rule are looked around, and how many are looked at each time.
-const MAX_LOOKS: usize = 16;
+/// How often states of a rule are looked around in vain, and how many are looked at each time.
+const MAX_IN_VAIN: usize = 3;
 const MAX_AROUND: usize = 64;
 
 impl Chains {
@@ -77,7 +86,7 @@ impl Chains {
         if self.of.replace((rule, kind)) != Some((rule, kind)) {
             self.known.clear();
             self.any_order.clear();
-            self.n_looks = 0;
+            self.n_in_vain = 0;
         }
     }
 
@@ -153,19 +162,28 @@ impl Chains {
         trie: &Trie,
         node: NodeId,
     ) -> bool {
-        let below = trie.bytes_below(node);
-        let [low, high, ..] = below;
-        let read = match self.any_order.get(&state) {
-            Some(&known) => known,
-            None if self.n_looks == MAX_LOOKS => return false,
-            None => {
-                self.n_looks += 1;
-                any_order(view, state, &mut self.any_order);
-                self.any_order.get(&state).copied().unwrap_or_default()
-            }
-        };
-        let ascii = u128::from(low) | u128::from(high) << 64;
-        loop_covers(read.characters, trie, node) && (trie.height(node) <= read.n || read.needed & !ascii != 0)
+        let [low, high, _, leads] = trie.bytes_below(node);
+        // PERF: most subtrees have some other byte, a quote mostly, and a look around takes as much as 200 nodes.
+        let begin = ByteSet::from_words([low, high, 0, leads]);
+        let ascii = begin.ascii();
+        if !begin.is_subset(view.next_bytes(state)) {
+            return false;
+        }
+        let unseen = || AnyOrder { characters: going_on(view, state), around: None };
+        let AnyOrder { characters, mut around } = *self.any_order.entry(state).or_insert_with(unseen);
+        if ascii & !characters != 0 {
+            return false;
+        }
+        let is_new = around.is_none() && self.n_in_vain < MAX_IN_VAIN;
+        if is_new {
+            around = Some(look_around(view, state, characters, &mut self.any_order));
+        }
+        let covers = around.is_some_and(|around| {
+            loop_covers(Loop { ascii: characters, leads: around.leads }, trie, node)
+                && (trie.height(node) <= around.n || around.needed & !ascii != 0)
+        });
+        self.n_in_vain += usize::from(is_new && !covers);
+        covers
     }
 
     /// If everything from the node on is the chain's characters, and what is longer than the chain is refused: takes the tokens
@@ -235,25 +253,33 @@ pub(crate) fn along(view: RuleView<'_>, state: u32, chain: Chain) -> impl Iterat
     std::iter::successors(Some(state), next).take(usize::from(chain.n) + 1)
 }
 
+/// The ASCII characters that a state reads.
+fn read(view: RuleView<'_>, state: u32) -> u128 {
+    let edges = view.plain_edges(state).iter().filter(|edge| edge.low < 0x80);
+    edges.fold(0, |all, edge| all | ascii(edge.low, edge.high))
+}
+
+/// Those behind which most are read, if they are not few: of what ends something, a quote, no text is made.
+fn going_on(view: RuleView<'_>, state: u32) -> u128 {
+    let all = read(view, state);
+    let goes_on = |edge: &&ByteEdge| {
+        edge.low < 0x80 && 2 * (read(view, edge.target) & all).count_ones() >= all.count_ones()
+    };
+    let edges = view.plain_edges(state).iter().filter(goes_on);
+    let characters = edges.fold(0, |all, edge| all | ascii(edge.low, edge.high));
+    if characters.count_ones() < FEW { 0 } else { characters }
+}
+
 /// Finds for the state, and for those around it that read the same ASCII characters, which texts of these are read, whatever
 /// their order.
 ///
 /// Cost: linear in the edges of some dozen states, some passes.
-fn any_order(view: RuleView<'_>, start: u32, known: &mut HashMap<u32, AnyOrder>) {
-    let read = |state: u32| {
-        let edges = view.plain_edges(state).iter().filter(|edge| edge.low < 0x80);
-        edges.fold(0, |all, edge| all | ascii(edge.low, edge.high))
-    };
-    // Of what ends something, a quote, no text is made.
-    let all = read(start);
-    let goes_on =
-        |edge: &&ByteEdge| edge.low < 0x80 && 2 * (read(edge.target) & all).count_ones() >= all.count_ones();
-    let characters =
-        view.plain_edges(start).iter().filter(goes_on).fold(0, |all, edge| all | ascii(edge.low, edge.high));
-    known.insert(start, AnyOrder::default());
-    if characters.count_ones() < FEW {
-        return;
-    }
+fn look_around(
+    view: RuleView<'_>,
+    start: u32,
+    characters: u128,
+    known: &mut HashMap<u32, AnyOrder>,
+) -> Around {
     // The states around, each with those that lead to it; those that refuse a character, or are one too many, come first.
     let mut numbers: HashMap<u32, usize> = HashMap::default();
     let mut states = vec![start];
@@ -269,19 +295,14 @@ fn any_order(view: RuleView<'_>, start: u32, known: &mut HashMap<u32, AnyOrder>)
     let mut beyond: Vec<(usize, usize, u128)> = Vec::new();
     let mut refusing: Vec<(usize, u64)> = Vec::new();
     let mut next = 0;
-    while let Some(&state) = states.get(next) {
-        let refused = characters & !read(state);
-        if next >= MAX_AROUND || refused != 0 {
+    while let Some(&state) = states[..states.len().min(MAX_AROUND)].get(next) {
+        let refused = characters & !read(view, state);
+        if refused != 0 {
             at_hand.push(next);
         }
-        needed.push(match refused {
-            _ if next >= MAX_AROUND => 0,
-            0 => u128::MAX,
-            refused => only(refused),
-        });
+        needed.push(if refused == 0 { u128::MAX } else { only(refused) });
         // A text that is not refused here goes on, and may be refused behind.
-        let edges = view.plain_edges(state).iter().filter(|edge| edge.low < 0x80 && next < MAX_AROUND);
-        for edge in edges {
+        for edge in view.plain_edges(state).iter().filter(|edge| edge.low < 0x80) {
             let own = ascii(edge.low, edge.high) & characters;
             if own == 0 {
                 continue;
@@ -296,7 +317,7 @@ fn any_order(view: RuleView<'_>, start: u32, known: &mut HashMap<u32, AnyOrder>)
                 sources[target].push(next);
             }
         }
-        if next < MAX_AROUND && leads != 0 {
+        if leads != 0 {
             let of_state = steps.len() - steps.iter().rev().take_while(|step| step.0 == next).count();
             let own_leads = view.leads_where(state, |target| {
                 let target = numbers.get(&target).copied();
@@ -311,6 +332,10 @@ fn any_order(view: RuleView<'_>, start: u32, known: &mut HashMap<u32, AnyOrder>)
         }
         next += 1;
     }
+    // PERF: those that are too far away may refuse anything, and to look at them makes their edges.
+    let n_seen = next;
+    at_hand.extend(n_seen..states.len());
+    needed.resize(states.len(), 0);
     if leads != 0 {
         steps.append(&mut beyond);
         // One of those may be what is refused.
@@ -340,13 +365,16 @@ fn any_order(view: RuleView<'_>, start: u32, known: &mut HashMap<u32, AnyOrder>)
         }
     }
     // An escape looks around, too, and all that follows it reads its few letters.
-    let is_alike = |&(&state, _): &(&u32, _)| {
-        characters & !read(state) == 0 && 2 * characters.count_ones() >= read(state).count_ones()
+    let is_alike = |state: u32| {
+        let read = read(view, state);
+        characters & !read == 0 && 2 * characters.count_ones() >= read.count_ones()
     };
-    for (&state, (n, needed)) in states.iter().zip(n_read.into_iter().zip(needed)).filter(is_alike) {
-        let characters = Loop { ascii: characters, leads };
-        known.insert(state, AnyOrder { characters, n: n.unwrap_or(LONGEST), needed });
+    known.insert(start, AnyOrder { characters, around: Some(Around::default()) });
+    for (i, &state) in states[..n_seen].iter().enumerate().filter(|&(_, &state)| is_alike(state)) {
+        let around = Around { leads, n: n_read[i].unwrap_or(LONGEST), needed: needed[i] };
+        known.insert(state, AnyOrder { characters, around: Some(around) });
     }
+    known.get(&start).and_then(|known| known.around).unwrap_or_default()
 }
 
 /// The set if it has one character, none else.
