@@ -10,8 +10,9 @@
 use crate::automata::RuleView;
 use crate::dfa::Dfa;
 use crate::tables::Tables;
-use formwork_grammar::{ByteSet, HashSet};
+use formwork_grammar::{ByteSet, HashMap};
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// The characters on which a state returns to itself and nothing else happens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -217,37 +218,36 @@ const MAX_LIVE: usize = 256;
 /// The greatest set of ASCII characters first, then the lead bytes that go with it. Empty where more states are involved
 /// than are looked at.
 pub(crate) fn live(view: RuleView<'_>, state: u32) -> (Loop, Vec<u32>) {
-    let ascii_of = |state: u32| {
-        let edges = view.plain_edges(state).iter().filter(|edge| edge.low < 0x80);
-        edges
-            .fold(ByteSet::EMPTY, |all, edge| all.union(&ByteSet::range(edge.low, edge.high.min(0x7F))))
-            .ascii()
-    };
-    let mut ascii = ascii_of(state);
+    let mut around = Around::default();
+    let start = around.number(state);
+    let mut ascii = around.read(view, start);
+    // As numbers; those met in this round.
     let mut states: Vec<u32> = Vec::new();
-    let mut met: HashSet<u32> = HashSet::default();
+    let mut met: Vec<bool> = Vec::new();
     loop {
         // All that the characters reach. A character that leads to a state which reads few of them is given up; else those
         // that the state does not read. Then anew with what is left.
         states.clear();
         met.clear();
-        states.push(state);
-        met.insert(state);
+        states.push(start);
+        met.resize(around.states.len(), false);
+        met[start as usize] = true;
         let mut next = 0;
         let mut left = ascii;
         while let (Some(&at), true) = (states.get(next), left == ascii) {
             next += 1;
-            left &= ascii_of(at);
-            for edge in view.plain_edges(at).iter().filter(|edge| edge.low < 0x80) {
-                let read = ByteSet::range(edge.low, edge.high.min(0x7F)).ascii() & ascii;
-                if read == 0 || met.contains(&edge.target) {
+            left &= around.read(view, at);
+            met.resize(around.states.len(), false);
+            for i in around.states[at as usize].steps.clone() {
+                let (characters, target) = around.steps[i];
+                if characters & ascii == 0 || met[target as usize] {
                     continue;
                 }
-                if (ascii_of(edge.target) & ascii).count_ones() * 2 < ascii.count_ones() {
-                    left &= !read;
+                if (around.read(view, target) & ascii).count_ones() * 2 < ascii.count_ones() {
+                    left &= !characters;
                 } else {
-                    states.push(edge.target);
-                    met.insert(edge.target);
+                    states.push(target);
+                    met[target as usize] = true;
                 }
             }
             if states.len() > MAX_LIVE {
@@ -262,13 +262,69 @@ pub(crate) fn live(view: RuleView<'_>, state: u32) -> (Loop, Vec<u32>) {
     if ascii == 0 {
         return Default::default();
     }
+    let mut states: Vec<u32> = states.into_iter().map(|at| around.states[at as usize].state).collect();
     states.sort_unstable();
     let mut leads = !0;
     for &state in &states {
-        leads &= leads_where(view, state, |target| met.contains(&target));
+        leads &= leads_where(view, state, |target| states.binary_search(&target).is_ok());
         if leads == 0 {
             break;
         }
     }
     (Loop { ascii, leads }, states)
+}
+
+/// The states that [`live`] has met, by number, and what they read.
+///
+/// PERF: the inside of a regular expression is gone through twenty times, and edge by edge that took 2 ms.
+#[derive(Default)]
+struct Around {
+    numbers: HashMap<u32, u32>,
+    states: Vec<Seen>,
+    /// With which ASCII characters to which number.
+    steps: Vec<(u128, u32)>,
+}
+
+struct Seen {
+    state: u32,
+    /// The ASCII characters that it reads, if somebody asked.
+    read: Option<u128>,
+    /// Its part of the steps then.
+    steps: Range<usize>,
+}
+
+impl Around {
+    fn number(&mut self, state: u32) -> u32 {
+        *self.numbers.entry(state).or_insert_with(|| {
+            self.states.push(Seen { state, read: None, steps: 0..0 });
+            self.states.len() as u32 - 1
+        })
+    }
+
+    /// The ASCII characters that a state reads; its steps are known from then on.
+    fn read(&mut self, view: RuleView<'_>, number: u32) -> u128 {
+        let Seen { state, read, .. } = self.states[number as usize];
+        if let Some(known) = read {
+            return known;
+        }
+        let (mut all, start) = (0, self.steps.len());
+        for edge in view.plain_edges(state).iter().filter(|edge| edge.low < 0x80) {
+            let own = (u128::MAX >> (0x7F - edge.high.min(0x7F))) & (u128::MAX << edge.low);
+            all |= own;
+            // Neighbouring ranges often lead to the same state.
+            match self.steps[start..]
+                .last_mut()
+                .filter(|step| self.states[step.1 as usize].state == edge.target)
+            {
+                Some(step) => step.0 |= own,
+                None => {
+                    let target = self.number(edge.target);
+                    self.steps.push((own, target));
+                }
+            }
+        }
+        let seen = &mut self.states[number as usize];
+        (seen.read, seen.steps) = (Some(all), start..self.steps.len());
+        all
+    }
 }
