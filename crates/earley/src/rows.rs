@@ -319,6 +319,37 @@ impl Rows {
         self.intern_scratch()
     }
 
+    /// As [`complete`](Self::complete), for the rules of some scannable items of a row and where these began, together.
+    ///
+    /// # Errors
+    /// A limit.
+    pub fn complete_each(&mut self, row: RowId, items: &[usize]) -> Result<Option<RowId>, LimitExceeded> {
+        let mut kernel = std::mem::take(&mut self.scratch.kernel);
+        kernel.clear();
+        let mut n_distinct = 0;
+        for &i in items {
+            let item = self.scannable(row)[i];
+            let origin = item.origin.unwrap_or(self.table(row));
+            let waiters = &self.waiters[self.waiters_for(origin, self.automata.rule_of(item.state))];
+            kernel.extend(waiters.iter().map(|waiter| Item {
+                state: waiter.target,
+                origin: Some(waiter.origin.unwrap_or(origin)),
+                count: waiter.count,
+            }));
+            // Many wait for the same at each place of a text that is read in many ways.
+            if kernel.len() > 2 * n_distinct + 64 {
+                kernel.sort_unstable();
+                kernel.dedup();
+                n_distinct = kernel.len();
+            }
+        }
+        self.scratch.kernel = kernel;
+        match n_distinct > self.limits.max_items {
+            true => Err(LimitExceeded::Items),
+            false => self.intern_scratch(),
+        }
+    }
+
     /// The row after a symbol, or `None` if none of the symbols that the row waits for is it; `is_member` says to which
     /// [symbol rules](Self::symbol_rules) it belongs.
     ///

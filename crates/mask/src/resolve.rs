@@ -3,7 +3,8 @@
 //! The mask of a row is the union over its scannable items. An item's accepted tokens are allowed as they are; behind its
 //! boundaries stands whoever waits for its rule: that is one row, made once per (rule, origin), from which the suffixes
 //! and the subtrees of the vocabulary are walked. Nearly all die on their first byte. Subtrees of several items are walked
-//! together, so that no node of the vocabulary's trie is visited twice.
+//! together, so that no node of the vocabulary's trie is visited twice. Where a text is read in many ways, one rule began in many
+//! places: behind all of these stands one row.
 //!
 //! Where one item reads any text of a JSON string, as the inside of a name that is not declared does, all tokens of such text are
 //! allowed whatever the others say. Of those only what they say of other tokens is asked
@@ -62,6 +63,10 @@ struct Allowed {
     /// Keeps the trie's address its own.
     _trie: Option<Arc<Trie>>,
 }
+
+/// Items of one state that began in more places than this are asked together what stands behind them. Few are asked one by one,
+/// since what is behind one origin is remembered.
+const MANY_ORIGINS: usize = 8;
 
 /// What is remembered of places, in bytes; then the collection starts anew.
 const MAX_BEHIND: usize = 128 << 10;
@@ -191,9 +196,7 @@ impl Resolver {
         let n_items = self.locals.len();
         if long.is_empty() {
             write_accepted(rows, rows.scannable(row), &self.locals, mask);
-            for i in 0..n_items {
-                self.behind(vocabulary, rows, row, i, mask, mark)?;
-            }
+            self.behind_all(vocabulary, rows, row, mask, mark)?;
             self.walk_places(vocabulary, rows, mask)?;
             return Ok(());
         }
@@ -220,6 +223,47 @@ impl Resolver {
             }
         }
         self.walk_places(vocabulary, rows, mask)?;
+        Ok(())
+    }
+
+    /// Puts what stands behind the boundaries of all items among the places.
+    ///
+    /// Those of one state that began in many places have the same boundaries, and behind these stands one row for all of them:
+    /// a text that is read in a thousand ways would else be a thousand rows of a thousand items each.
+    fn behind_all(
+        &mut self,
+        vocabulary: &Vocabulary,
+        rows: &mut Rows,
+        row: RowId,
+        mask: &mut [u32],
+        mark: Mark,
+    ) -> Result<(), LimitExceeded> {
+        let n_items = self.locals.len();
+        let mut items: SmallVec<[usize; 16]> = (0..n_items).collect();
+        if n_items > MANY_ORIGINS {
+            let scannable = rows.scannable(row);
+            items.sort_by_key(|&i| scannable[i].state);
+        }
+        let mut rest = &items[..];
+        while let Some(&first) = rest.first() {
+            let state = rows.scannable(row)[first].state;
+            let n = rest.partition_point(|&i| rows.scannable(row)[i].state <= state);
+            let (alike, others) = rest.split_at(if n_items > MANY_ORIGINS { n } else { 1 });
+            rest = others;
+            let local = Arc::clone(&self.locals[first]);
+            let is_same = local.counted().is_none() && local.rechecks().is_empty();
+            if alike.len() <= MANY_ORIGINS || !is_same {
+                for &i in alike {
+                    self.behind(vocabulary, rows, row, i, mask, mark)?;
+                }
+                continue;
+            }
+            let Some(after) = rows.complete_each(row, alike)? else { continue };
+            self.places_behind(rows, after, None, &local.boundaries, 0);
+            if let Some(base) = local.base() {
+                self.places_behind(rows, after, None, &base.mask.boundaries, first + 1);
+            }
+        }
         Ok(())
     }
 
@@ -286,13 +330,27 @@ impl Resolver {
                 row
             }
         };
-        let Some(row) = row else { return Ok(()) };
+        if let Some(row) = row {
+            let waits = rows.outlives(key.1, mark).then_some(key);
+            self.places_behind(rows, row, waits, boundaries, beside);
+        }
+        Ok(())
+    }
+
+    /// Puts the boundaries behind which the row stands among the places.
+    fn places_behind(
+        &mut self,
+        rows: &Rows,
+        row: RowId,
+        waits: Option<(RuleId, TableId)>,
+        boundaries: &Boundaries,
+        beside: usize,
+    ) {
         let excluded = match beside.checked_sub(1).and_then(|i| self.locals[i].base()) {
             Some(base) => &base.excluded[..],
             None => &[],
         };
         let beside = if excluded.is_empty() { 0 } else { beside };
-        let waits = rows.outlives(key.1, mark).then_some(key);
         let mut shared = None;
         for boundary::Place { source, node, undecided } in &boundaries.places {
             let bytes = undecided.intersection(rows.next_bytes(row));
@@ -313,7 +371,6 @@ impl Resolver {
             let bytes = *rows.next_bytes(row);
             self.places.push(Place { trie, node: Trie::ROOT, bytes, row, waits, beside, done: false });
         }
-        Ok(())
     }
 
     /// Walks one subtree whose tokens depend on the item's own count, from the item itself.

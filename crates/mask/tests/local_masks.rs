@@ -463,3 +463,26 @@ fn where_two_states_read_any_text_they_are_not_compared_further() {
         assert!(n_visited < 500, "{n_visited} nodes of {} tokens behind {text}", tokens.len());
     }
 }
+
+#[test]
+fn what_stands_behind_many_readings_is_one_row() {
+    // After n letters there are about n readings, each of which began elsewhere.
+    let grammar = "root ::= r2 \"a\" \"a\"* root | r2\n\
+        r1 ::= r1 r1 | \"a\"\n\
+        r2 ::= r1 r2? (r2 root)* | \"b\" r1 \"b\"\n";
+    let mut fixture = fixture(grammar, &["a", "aa", "aaa", "ab", "aab", "b", "ba", "bb", "c"]);
+    for text in ["aab", "aaaaaaaaaaaa", "baaaaaaaaaaaa", "baaaaaaaaaaab", "aaaaaaaaaaaabaaaaaaaaaaaaaaa"] {
+        assert_eq!(fixture.allowed(text.as_bytes()), fixture.readable(text.as_bytes()), "behind {text}");
+    }
+    let text = [b'a'; 120];
+    let mut row = fixture.rows.start().expect("a row");
+    for &byte in &text {
+        row = fixture.rows.advance(row, byte).expect("within limits").expect("accepted");
+    }
+    // A row for each of them would not fit.
+    let mut limits = Limits::default();
+    limits.max_bytes = fixture.rows.memory_size() + fixture.rows.memory_size() / 4;
+    let automata = Arc::clone(fixture.rows.automata());
+    fixture.rows = Rows::new(automata, limits);
+    assert_eq!(fixture.allowed(&text), ["a", "aa", "aaa", "ab", "aab", "b", "ba"]);
+}
