@@ -66,8 +66,8 @@ pub(crate) struct Chains {
     of: Option<(RuleId, MaskKind)>,
     known: HashMap<u32, Chain>,
     any_order: HashMap<u32, AnyOrder>,
-    /// How often states were looked around for that and it did not help.
-    n_in_vain: usize,
+    /// How often states were looked around for that; a look that did not help counts [more](IN_VAIN).
+    n_looks: usize,
 }
 
 /// Sets of fewer characters take too few tokens to be worth the question.
@@ -76,8 +76,10 @@ const FEW: u32 = 8;
 const LONGEST: u8 = 40;
 /// The same where the characters are so many that their tokens are [taken wholesale](crate::wholesale), which asks for all.
 const LONGEST_OF_MANY: u8 = 130;
-/// How often states of a rule are looked around in vain, and how many are looked at each time.
-const MAX_IN_VAIN: usize = 3;
+/// How often states of a rule are looked around, as how many a look in vain counts, and how many states are looked at each
+/// time.
+const MAX_LOOKS: usize = 16;
+const IN_VAIN: usize = 6;
 const MAX_AROUND: usize = 64;
 
 impl Chains {
@@ -86,7 +88,7 @@ impl Chains {
         if self.of.replace((rule, kind)) != Some((rule, kind)) {
             self.known.clear();
             self.any_order.clear();
-            self.n_in_vain = 0;
+            self.n_looks = 0;
         }
     }
 
@@ -174,7 +176,7 @@ impl Chains {
         if ascii & !characters != 0 {
             return false;
         }
-        let is_new = around.is_none() && self.n_in_vain < MAX_IN_VAIN;
+        let is_new = around.is_none() && self.n_looks < MAX_LOOKS;
         if is_new {
             around = Some(look_around(view, state, characters, &mut self.any_order));
         }
@@ -182,7 +184,9 @@ impl Chains {
             loop_covers(Loop { ascii: characters, leads: around.leads }, trie, node)
                 && (trie.height(node) <= around.n || around.needed & !ascii != 0)
         });
-        self.n_in_vain += usize::from(is_new && !covers);
+        if is_new {
+            self.n_looks += if covers { 1 } else { IN_VAIN };
+        }
         covers
     }
 
