@@ -309,7 +309,7 @@ impl Around {
         }
         let (mut all, start) = (0, self.steps.len());
         for edge in view.plain_edges(state).iter().filter(|edge| edge.low < 0x80) {
-            let own = (u128::MAX >> (0x7F - edge.high.min(0x7F))) & (u128::MAX << edge.low);
+            let own = ByteSet::range(edge.low, edge.high.min(0x7F)).ascii();
             all |= own;
             // Neighbouring ranges often lead to the same state.
             match self.steps[start..]
