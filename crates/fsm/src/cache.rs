@@ -220,6 +220,7 @@ impl Cache {
 
     /// Drops some of what is forgotten: best called when nobody waits. Whether there was any.
     pub fn drop_some(&self) -> bool {
+        self.sources.make_room_ahead();
         let mut inner = self.lock();
         let (identities, units) = (inner.identities.take_forgotten(64), inner.units.take_forgotten(16));
         let (texts, libraries) = (inner.texts.take_forgotten(16), inner.libraries.take_forgotten(16));
