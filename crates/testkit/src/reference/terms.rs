@@ -59,6 +59,22 @@ impl Remaining {
         Self { rules: Rc::new(rules), term }
     }
 
+    /// Whether this is more than so many terms, written out. From some thousand on a byte takes long, and every further one
+    /// longer: that many readings are for other oracles.
+    pub fn exceeds(&self, n_terms: usize) -> bool {
+        let mut left = vec![&self.term];
+        for _ in 0..n_terms {
+            let Some(term) = left.pop() else { return false };
+            match &**term {
+                Term::Empty | Term::Byte(_) | Term::Rule(_) => {}
+                Term::Seq(first, rest) => left.extend([first, rest]),
+                Term::Alt(parts) => left.extend(parts),
+                Term::Star(body) | Term::Region { body, .. } => left.push(body),
+            }
+        }
+        !left.is_empty()
+    }
+
     /// Whether some text can still come.
     pub fn is_viable(&self) -> bool {
         self.shortest(&self.term) < NONE
@@ -242,6 +258,7 @@ mod tests {
         let after = |tokens: &[&str]| {
             tokens.iter().fold(start.clone(), |here, token| here.after_token(token.as_bytes()))
         };
+        assert!(!start.exceeds(1) && after(&["<"]).exceeds(3), "a reference, and what it stands for");
         assert!(after(&["<", "aaaa", "b>"]).may_end());
         assert!(!after(&["<", "a", "a", "a"]).is_viable());
         assert!(after(&["<", "a", "a", ">"]).may_end());
