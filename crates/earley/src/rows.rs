@@ -324,30 +324,27 @@ impl Rows {
     /// # Errors
     /// A limit.
     pub fn complete_each(&mut self, row: RowId, items: &[usize]) -> Result<Option<RowId>, LimitExceeded> {
-        let mut kernel = std::mem::take(&mut self.scratch.kernel);
+        let (mut kernel, mut members) =
+            (std::mem::take(&mut self.scratch.kernel), std::mem::take(&mut self.scratch.members));
         kernel.clear();
-        let mut n_distinct = 0;
+        members.clear();
         for &i in items {
             let item = self.scannable(row)[i];
             let origin = item.origin.unwrap_or(self.table(row));
             let waiters = &self.waiters[self.waiters_for(origin, self.automata.rule_of(item.state))];
-            kernel.extend(waiters.iter().map(|waiter| Item {
+            let ended = waiters.iter().map(|waiter| Item {
                 state: waiter.target,
                 origin: Some(waiter.origin.unwrap_or(origin)),
                 count: waiter.count,
-            }));
+            });
             // Many wait for the same at each place of a text that is read in many ways.
-            if kernel.len() > 2 * n_distinct + 64 {
-                kernel.sort_unstable();
-                kernel.dedup();
-                n_distinct = kernel.len();
+            kernel.extend(ended.filter(|&item| members.insert(item)));
+            if kernel.len() > self.limits.max_items {
+                break; // The closure refuses it.
             }
         }
-        self.scratch.kernel = kernel;
-        match n_distinct > self.limits.max_items {
-            true => Err(LimitExceeded::Items),
-            false => self.intern_scratch(),
-        }
+        (self.scratch.kernel, self.scratch.members) = (kernel, members);
+        self.intern_scratch()
     }
 
     /// The row after a symbol, or `None` if none of the symbols that the row waits for is it; `is_member` says to which
@@ -401,14 +398,20 @@ impl Rows {
         Ok(self.intern_scratch()?.unwrap_or(a))
     }
 
-    /// The row of one scannable item of `row` alone.
+    /// The row of some scannable items of `row` alone, by their positions.
     ///
     /// # Errors
     /// A limit.
-    pub fn only(&mut self, row: RowId, item: Item) -> Result<RowId, LimitExceeded> {
-        let origin = item.origin.unwrap_or(self.rows[row.index()].table);
-        self.scratch.kernel.clear();
-        self.scratch.kernel.push(Item { origin: Some(origin), ..item });
+    pub fn only(&mut self, row: RowId, items: &[usize]) -> Result<RowId, LimitExceeded> {
+        let mut kernel = std::mem::take(&mut self.scratch.kernel);
+        kernel.clear();
+        kernel.extend(items.iter().map(|&i| {
+            let item = self.scannable(row)[i];
+            Item { origin: Some(item.origin.unwrap_or(self.table(row))), ..item }
+        }));
+        kernel.sort_unstable();
+        kernel.dedup();
+        self.scratch.kernel = kernel;
         self.intern_kernel()
     }
 

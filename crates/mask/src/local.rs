@@ -115,6 +115,13 @@ pub(crate) struct End {
     pub(crate) boundaries: Boundaries,
 }
 
+impl End {
+    /// Whether an item may get here that may still tick so often, and must tick so often.
+    pub(crate) fn is_allowed(&self, left: u32, due: u32) -> bool {
+        self.most >= due && self.least <= left
+    }
+}
+
 impl LocalMask {
     pub(crate) fn new(accepted: TokenSet, boundaries: Boundaries, rare: Rare) -> Self {
         let Rare { rechecks, base, counted } = &rare;

@@ -196,7 +196,7 @@ impl Resolver {
         let n_items = self.locals.len();
         if long.is_empty() {
             write_accepted(rows, rows.scannable(row), &self.locals, mask);
-            self.behind_all(vocabulary, rows, row, mask, mark)?;
+            self.behind_all(vocabulary, rows, row, 0..n_items, mask, mark)?;
             self.walk_places(vocabulary, rows, mask)?;
             return Ok(());
         }
@@ -205,15 +205,14 @@ impl Resolver {
         let apart = long.iter().map(|&(i, _)| (rows.scannable(row)[i], Arc::clone(&self.locals[i])));
         let (items, locals): (SmallVec<[Item; 2]>, SmallVec<[Arc<LocalMask>; 2]>) = apart.unzip();
         write_accepted(rows, &items, &locals, mask);
-        for &(i, _) in &long {
-            self.behind(vocabulary, rows, row, i, mask, mark)?;
-        }
+        self.behind_all(vocabulary, rows, row, long.iter().map(|&(i, _)| i), mask, mark)?;
         self.walk_places(vocabulary, rows, mask)?;
         slices.long_tokens().clear(mask);
-        for i in (0..n_items).filter(|&i| !is_apart(i)) {
+        let others: SmallVec<[usize; 8]> = (0..n_items).filter(|&i| !is_apart(i)).collect();
+        for &i in &others {
             add_accepted(rows, &rows.scannable(row)[i], &self.locals[i], mask);
-            self.behind(vocabulary, rows, row, i, mask, mark)?;
         }
+        self.behind_all(vocabulary, rows, row, others, mask, mark)?;
         for (i, long) in &long {
             let item = rows.scannable(row)[*i];
             add_accepted(rows, &item, long, mask);
@@ -226,43 +225,70 @@ impl Resolver {
         Ok(())
     }
 
-    /// Puts what stands behind the boundaries of all items among the places.
+    /// Puts what stands behind the boundaries of some items among the places.
     ///
     /// Those of one state that began in many places have the same boundaries, and behind these stands one row for all of them:
-    /// a text that is read in a thousand ways would else be a thousand rows of a thousand items each.
+    /// a text that is read in a thousand ways would else be a thousand rows of a thousand items each. What their counts decide
+    /// is asked of them together, too.
     fn behind_all(
         &mut self,
         vocabulary: &Vocabulary,
         rows: &mut Rows,
         row: RowId,
+        items: impl IntoIterator<Item = usize>,
         mask: &mut [u32],
         mark: Mark,
     ) -> Result<(), LimitExceeded> {
-        let n_items = self.locals.len();
-        let mut items: SmallVec<[usize; 16]> = (0..n_items).collect();
-        if n_items > MANY_ORIGINS {
-            let scannable = rows.scannable(row);
-            items.sort_by_key(|&i| scannable[i].state);
+        let mut items: SmallVec<[usize; 16]> = items.into_iter().collect();
+        if items.len() <= MANY_ORIGINS {
+            return items.iter().try_for_each(|&i| self.behind(vocabulary, rows, row, i, mask, mark));
         }
+        let scannable = rows.scannable(row);
+        // A state has another local mask near its bounds, by counts: there only items of one count have the same boundaries.
+        let key = |i: usize| {
+            let local = &self.locals[i];
+            (scannable[i].state, Arc::as_ptr(local).addr(), local.counted().map(|_| scannable[i].count))
+        };
+        items.sort_by_key(|&i| key(i));
+        let groups: SmallVec<[usize; 16]> =
+            items.chunk_by(|&a, &b| key(a) == key(b)).map(<[usize]>::len).collect();
         let mut rest = &items[..];
-        while let Some(&first) = rest.first() {
-            let state = rows.scannable(row)[first].state;
-            let n = rest.partition_point(|&i| rows.scannable(row)[i].state <= state);
-            let (alike, others) = rest.split_at(if n_items > MANY_ORIGINS { n } else { 1 });
+        for n in groups {
+            let (alike, others) = rest.split_at(n);
             rest = others;
-            let local = Arc::clone(&self.locals[first]);
-            let is_same = local.counted().is_none() && local.rechecks().is_empty();
-            if alike.len() <= MANY_ORIGINS || !is_same {
-                for &i in alike {
-                    self.behind(vocabulary, rows, row, i, mask, mark)?;
+            match alike.len() > MANY_ORIGINS {
+                true => self.behind_alike(vocabulary, rows, row, alike, mask)?,
+                false => {
+                    alike.iter().try_for_each(|&i| self.behind(vocabulary, rows, row, i, mask, mark))?;
                 }
-                continue;
             }
-            let Some(after) = rows.complete_each(row, alike)? else { continue };
-            self.places_behind(rows, after, None, &local.boundaries, 0);
-            if let Some(base) = local.base() {
-                self.places_behind(rows, after, None, &base.mask.boundaries, first + 1);
+        }
+        Ok(())
+    }
+
+    /// The same of items of one state, and of one count if its local mask asks.
+    fn behind_alike(
+        &mut self,
+        vocabulary: &Vocabulary,
+        rows: &mut Rows,
+        row: RowId,
+        alike: &[usize],
+        mask: &mut [u32],
+    ) -> Result<(), LimitExceeded> {
+        let first = alike[0];
+        let local = Arc::clone(&self.locals[first]);
+        self.recheck(vocabulary, rows, row, alike, &local, mask)?;
+        let Some(after) = rows.complete_each(row, alike)? else { return Ok(()) };
+        if let Some(counted) = local.counted() {
+            let (left, due) = left_and_due(rows, &rows.scannable(row)[first]);
+            for end in counted.ends.iter().filter(|end| end.is_allowed(left, due)) {
+                self.places_behind(rows, after, None, &end.boundaries, 0);
             }
+            return Ok(());
+        }
+        self.places_behind(rows, after, None, &local.boundaries, 0);
+        if let Some(base) = local.base() {
+            self.places_behind(rows, after, None, &base.mask.boundaries, first + 1);
         }
         Ok(())
     }
@@ -279,9 +305,7 @@ impl Resolver {
     ) -> Result<(), LimitExceeded> {
         let mask_of_state = Arc::clone(&self.locals[i]);
         let item = rows.scannable(row)[i];
-        for &node in mask_of_state.rechecks() {
-            self.recheck(vocabulary, rows, row, item, node, mask)?;
-        }
+        self.recheck(vocabulary, rows, row, &[i], &mask_of_state, mask)?;
         let key = (rows.automata().rule_of(item.state), item.origin.unwrap_or(rows.table(row)));
         if let Some(counted) = mask_of_state.counted() {
             return self.ends(rows, item, key, counted, mark);
@@ -303,7 +327,7 @@ impl Resolver {
         mark: Mark,
     ) -> Result<(), LimitExceeded> {
         let (left, due) = left_and_due(rows, &item);
-        for end in counted.ends.iter().filter(|end| end.most >= due && end.least <= left) {
+        for end in counted.ends.iter().filter(|end| end.is_allowed(left, due)) {
             self.boundaries(rows, key, &end.boundaries, 0, mark)?;
         }
         Ok(())
@@ -373,32 +397,40 @@ impl Resolver {
         }
     }
 
-    /// Walks one subtree whose tokens depend on the item's own count, from the item itself.
+    /// Puts the subtrees whose tokens depend on the items' own counts among the places, to be walked from the items themselves,
+    /// which are of one state.
     fn recheck(
         &mut self,
         vocabulary: &Vocabulary,
         rows: &mut Rows,
         row: RowId,
-        item: Item,
-        node: NodeId,
+        items: &[usize],
+        local: &LocalMask,
         mask: &mut [u32],
     ) -> Result<(), LimitExceeded> {
+        if local.rechecks().is_empty() {
+            return Ok(());
+        }
         let trie = vocabulary.trie();
-        let Some(&below) = trie.tokens_below(node).first() else { return Ok(()) };
-        let path = vocabulary.text(below).unwrap_or_default().get(..trie.depth(node)).unwrap_or_default();
-        let mut at = rows.only(row, item)?;
-        for &byte in path {
-            match rows.advance(at, byte)? {
-                Some(next) => at = next,
-                None => return Ok(()),
+        let alone = rows.only(row, items)?;
+        for &node in local.rechecks() {
+            let Some(&below) = trie.tokens_below(node).first() else { continue };
+            let path = vocabulary.text(below).unwrap_or_default().get(..trie.depth(node)).unwrap_or_default();
+            let mut at = Some(alone);
+            for &byte in path {
+                at = match at {
+                    Some(from) => rows.advance(from, byte)?,
+                    None => break,
+                };
             }
+            let Some(at) = at else { continue };
+            for &token in trie.tokens_at(node) {
+                bits::set(mask, token);
+                self.extra.push(token);
+            }
+            let bytes = *rows.next_bytes(at);
+            self.places.push(Place { trie: 0, node, bytes, row: at, waits: None, beside: 0, done: false });
         }
-        for &token in trie.tokens_at(node) {
-            bits::set(mask, token);
-            self.extra.push(token);
-        }
-        let bytes = *rows.next_bytes(at);
-        self.places.push(Place { trie: 0, node, bytes, row: at, waits: None, beside: 0, done: false });
         Ok(())
     }
 

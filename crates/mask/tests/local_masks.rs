@@ -31,14 +31,18 @@ fn fixture(grammar: &str, tokens: &[&str]) -> Fixture {
 }
 
 fn fixture_with(grammar: &str, tokens: &[&str], inlining: bool) -> Fixture {
+    let mut config = Config::default();
+    config.inlining = inlining;
+    fixture_of(grammar, tokens, config)
+}
+
+fn fixture_of(grammar: &str, tokens: &[&str], config: Config) -> Fixture {
     let mut builder = Vocabulary::builder();
     for (id, token) in (0..).zip(tokens) {
         builder.token(id, token);
     }
     let vocabulary = builder.build().expect("a vocabulary");
     let grammar = formwork_ebnf::grammar(grammar).expect("a grammar");
-    let mut config = Config::default();
-    config.inlining = inlining;
     let automata = Arc::new(formwork_fsm::build(&grammar, &config, &|| false).expect("automata"));
     let slices = Arc::new(Slices::new(vocabulary.clone()));
     let walker =
@@ -65,10 +69,19 @@ impl Fixture {
         let mut mask = vec![u32::MAX; self.vocabulary.mask_words()];
         let walker = &mut self.walker;
         let vocabulary = self.vocabulary.clone();
+        let mut known: Vec<((StateId, MaskKind), Arc<LocalMask>)> = Vec::new();
         let mut resolver = Resolver::new(self.switches);
         resolver
             .resolve::<LimitExceeded>(&self.slices, &mut self.rows, row, &mut mask, |state, kind| {
-                local(walker, state, kind)
+                // Each once, as whoever keeps masks has them.
+                match known.iter().find(|(key, _)| *key == (state, kind)) {
+                    Some((_, local)) => Ok(Arc::clone(local)),
+                    None => {
+                        let new = local(walker, state, kind)?;
+                        known.push(((state, kind), Arc::clone(&new)));
+                        Ok(new)
+                    }
+                }
             })
             .expect("within limits");
         let text = |token| String::from_utf8_lossy(vocabulary.text(token).unwrap_or_default()).into_owned();
@@ -485,4 +498,69 @@ fn what_stands_behind_many_readings_is_one_row() {
     let automata = Arc::clone(fixture.rows.automata());
     fixture.rows = Rows::new(automata, limits);
     assert_eq!(fixture.allowed(&text), ["a", "aa", "aaa", "ab", "aab", "b", "ba"]);
+}
+
+/// Items of one state differ in where they began, in their counts, and in which of the state's masks they need.
+#[test]
+fn what_counts_and_began_in_many_places_is_asked_together() {
+    let grammars = [
+        // Calls are counted: near a bound nodes are checked again.
+        "root ::= ([a-c] | r){2,40}\nr ::= \"b\" root? \"c\"? root?\n",
+        "root ::= ([ab] root?){1,3}\n",
+        "root ::= root | (s | \"a\" | \"b\") (s | \"a\" | \"b\")\nr ::= (\"a\"? (s | \"a\" | \"b\")){2,5}\ns ::= r? \"b\"?\n",
+        // Letters are counted: masks are by counts.
+        "root ::= w root? w\nw ::= [ab]{1,40} \"c\"?\n",
+        "root ::= \"(\" root \")\" | w root? \"!\"\nw ::= [ab]{3,12}\n",
+    ];
+    let tokens =
+        ["a", "aa", "ab", "b", "ba", "bb", "bbb", "bc", "c", "cc", "abc", "bcb", "a!", "!", "!!", ")", "b)"];
+    let mut n_checked = 0;
+    for grammar in grammars {
+        for inlining in [false, true] {
+            let mut fixture = fixture_with(grammar, &tokens, inlining);
+            for text in [
+                "bbbbbbbbbbbbbbbb",
+                "bcbcbcbcbcbcbcbcbc",
+                "abbabaababbabaababb",
+                "((((aaaaaaaaaaaaaaaa",
+                "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
+            ] {
+                for end in (1..=text.len()).filter(|&end| end % 3 == 0 || end == text.len()) {
+                    let before = &text.as_bytes()[..end];
+                    if fixture.reads(before) {
+                        assert_eq!(
+                            fixture.allowed(before),
+                            fixture.readable(before),
+                            "behind {} of {grammar}",
+                            &text[..end]
+                        );
+                        n_checked += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(n_checked > 150, "{n_checked}");
+}
+
+#[test]
+fn what_counts_is_no_row_for_each_of_many_beginnings() {
+    let grammar = "root ::= ([a-c] | r){2,40}\nr ::= \"b\" root? \"c\"? root?\n";
+    let mut tokens = vec![String::new()];
+    for at in 0..40 {
+        let longer: Vec<String> = ["a", "b", "c"].iter().map(|letter| tokens[at].clone() + letter).collect();
+        tokens.extend(longer);
+    }
+    let tokens: Vec<&str> = tokens[1..].iter().map(String::as_str).collect();
+    let mut fixture = fixture_with(grammar, &tokens, true);
+    let text = [b'b'; 100];
+    let mut row = fixture.rows.start().expect("a row");
+    for &byte in &text {
+        row = fixture.rows.advance(row, byte).expect("within limits").expect("accepted");
+    }
+    let mut limits = Limits::default();
+    limits.max_bytes = 8 * fixture.rows.memory_size();
+    let automata = Arc::clone(fixture.rows.automata());
+    fixture.rows = Rows::new(automata, limits);
+    assert_eq!(fixture.allowed(&text).len(), tokens.len());
 }
