@@ -9,6 +9,8 @@
 //! refer to may begin with it. So the row between would have made the same kernel out of the same items. Of counts, the row
 //! would have dropped those that others make needless; a kernel of one item has no others.
 //!
+//! Letters of a literal are [passed](formwork_fsm::Automata::pass) all at once, without states between.
+//!
 //! Rows that are there are taken: a text inside of a string stays in one row. Those that a stride leaves out are not there
 //! when it comes again, so strides are [remembered](crate::memo) as steps of their own, by the number that the caller has for
 //! the text.
@@ -63,6 +65,10 @@ impl Rows {
             let n_left = rest.len();
             if found.is_none() {
                 while let Some((&byte, behind)) = rest.split_first() {
+                    if let Some(n_letters) = self.pass_letters(rest) {
+                        rest = &rest[n_letters..];
+                        continue;
+                    }
                     if !self.is_all_that_reads(byte) {
                         break;
                     }
@@ -87,6 +93,19 @@ impl Rows {
             self.memo.insert(row, text, at);
         }
         Ok(Some(at))
+    }
+
+    /// Reads what comes of the letters that the kernel's only item is about to read, and says how many these are. `None` if there
+    /// are none.
+    fn pass_letters(&mut self, bytes: &[u8]) -> Option<usize> {
+        let [item] = &mut self.scratch.kernel[..] else { return None };
+        let letters = self.automata.literal(item.state)?;
+        let n_letters = letters.iter().zip(bytes).take_while(|((letter, _), byte)| letter == *byte).count();
+        if n_letters == 0 {
+            return None;
+        }
+        item.state = self.automata.pass(item.state, n_letters as u32)?;
+        Some(n_letters)
     }
 
     /// Whether the kernel's items are all that can read the byte in the row that they would make.

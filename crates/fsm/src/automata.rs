@@ -15,6 +15,7 @@
 use crate::build::Construction;
 use crate::error::Error;
 use crate::form::Form;
+use crate::lazy::Letters;
 use crate::loops::{self, Loop};
 use crate::membership::{Membership, Standing};
 use crate::regions;
@@ -564,6 +565,26 @@ impl Automata {
         (plain.map(|number| state.sibling(number)), ticking.map(|number| state.sibling(number)))
     }
 
+    /// The letters that a state reads one after the other, whose edges are not made: all but the last one, or the first of very
+    /// many. From the states between nothing else is read, but where it says so an escape of JSON, which begins with `\\`; and
+    /// the rule cannot end there. `None` is always right.
+    ///
+    /// Cost: a load where it is none, else some dozen ns.
+    #[inline]
+    pub fn literal(&self, state: StateId) -> Option<Letters> {
+        let letters = self.of(state).as_lazy()?.literal(state.number);
+        letters.filter(|_| self.counter(state.rule).is_none())
+    }
+
+    /// The state behind so many of the letters of a [literal](Self::literal), one at least: the states between are not made.
+    /// `None` if somebody else has made the edges since, or a limit is exceeded: then they are to be followed.
+    ///
+    /// Cost: some hundred ns, as [making](Self::at) the edges of one state.
+    pub fn pass(&self, state: StateId, n_letters: u32) -> Option<StateId> {
+        let passed = self.of(state).as_lazy()?.pass(state.number, n_letters)?;
+        Some(state.sibling(passed))
+    }
+
     /// The edges over bytes: (without a tick, with a tick), each ascending and disjoint.
     pub fn byte_edges(&self, state: StateId) -> (&[ByteEdge], &[ByteEdge]) {
         let tables = self.of(state);
@@ -763,6 +784,17 @@ impl<'a> RuleView<'a> {
     #[inline]
     pub fn reads_any_text(&self, number: u32) -> bool {
         self.tables.reads_any_text(number)
+    }
+
+    /// As [`Automata::literal`].
+    #[inline]
+    pub fn literal(&self, number: u32) -> Option<Letters> {
+        self.tables.as_lazy()?.literal(number)
+    }
+
+    /// As [`Automata::pass`].
+    pub fn pass(&self, number: u32, n_letters: u32) -> Option<u32> {
+        self.tables.as_lazy()?.pass(number, n_letters)
     }
 
     /// As [`Automata::called_bytes`].

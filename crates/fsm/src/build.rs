@@ -391,7 +391,7 @@ impl Construction {
                 if has_form {
                     deferred.set_form(self.former.form());
                 }
-                let tables = Arc::new(Tables::lazy(Lazy::new(nfa, deferred, start, bounds, &mut work)?));
+                let tables = Arc::new(Tables::lazy(Lazy::new(*nfa, deferred, start, bounds, &mut work)?));
                 let kept = Kept { tables: Arc::clone(&tables), imports: Arc::default() };
                 let faster = has_form.then(|| self.cache.keep(&self.former.words, kept)).flatten();
                 if let Some(adopted) = faster.and_then(|kept| self.adopt(unit, kept)) {

@@ -41,7 +41,7 @@ pub(crate) enum Built {
     /// An automaton, not yet minimised.
     Whole(Dfa),
     /// What an automaton is made from as far as it is reached: what is read between the start and the end.
-    Lazy { nfa: Nfa, deferred: Box<Deferred>, start: NodeId, bounds: Bounds },
+    Lazy { nfa: Box<Nfa>, deferred: Box<Deferred>, start: NodeId, bounds: Bounds },
     /// What makes the states itself.
     Machine(SharedMachine),
 }
@@ -85,7 +85,7 @@ impl<'g> Context<'g> {
         let bounds = Bounds { max_states, max_members: self.max_members() };
         if draft.is_lazy || is_plain && nfa.n_nodes() > lazy_above {
             let deferred = Box::new(Deferred::new(self, plan, own, draft, &mut nfa));
-            return Ok(Built::Lazy { nfa, deferred, start, bounds });
+            return Ok(Built::Lazy { nfa: Box::new(nfa), deferred, start, bounds });
         }
         for letter in nfa.all_without_unit() {
             nfa.set_escapes(letter, self.memory.escapes_of(letter, draft.rule()));

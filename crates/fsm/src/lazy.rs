@@ -9,6 +9,8 @@
 //! are forgotten where nobody asked for a further state for long, and made again when somebody does
 //! ([`sources`](crate::sources)); the states stay.
 //!
+//! Who reads several letters of a literal at once [passes](Lazy::pass) them: the states between them are not made.
+//!
 //! Not minimised, since that needs all states. Nodes are shared by what follows them, so equal states are rare where rules
 //! are large: names and literals. Rules that count need the number of ticks ahead of each state, sets need its guards: those
 //! are built whole, and so are small rules, for which equal states matter and the others cost little.
@@ -27,7 +29,7 @@ use crate::deferred::Deferred;
 use crate::few::Few;
 use crate::form::Portable;
 use crate::loops::{self, Loop};
-use crate::nfa::{Nfa, NodeId};
+use crate::nfa::{LiteralLetter, Nfa, NodeId};
 use crate::segmented::Segmented;
 use crate::sets::{Numbering, SetId};
 use crate::sources::{Share, Sources};
@@ -36,6 +38,7 @@ use crate::tables::{ByteEdge, CallEdge, Tables};
 use crate::unit::Entry;
 use crate::work::{Stop, Work};
 use formwork_grammar::{ByteSet, HashMap, SharedMachine};
+use smallvec::SmallVec;
 use std::fmt;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -70,10 +73,15 @@ const ACCEPTING: u32 = 1;
 const GOES_ON: u32 = 2;
 /// It reads any text of a JSON string.
 const ANY_TEXT: u32 = 4;
+/// It is inside of a [literal](Lazy::literal), as long as its edges are not made.
+const LITERAL: u32 = 8;
 /// One more than the position among the states that are made begins at this bit.
-const POSITION: u32 = 3;
+const POSITION: u32 = 4;
 /// So that positions fit.
-const MAX_STATES: usize = 1 << 28;
+const MAX_STATES: usize = 1 << 27;
+
+/// The first letters of a literal, and whether escapes in JSON may stand in a letter's place.
+pub type Letters = SmallVec<[(u8, bool); 32]>;
 
 /// It has no loop.
 const NO_LOOP: u32 = 0;
@@ -101,6 +109,8 @@ pub(crate) struct Making {
     bounds: Bounds,
     /// The states whose edges are made, in the order in which they were.
     made: Vec<u32>,
+    /// Letters that were passed.
+    passed: Vec<Passed>,
     /// The states that somebody keeps something for, by slot.
     slots: Vec<u32>,
     /// The bytes with which the texts of the units may begin that were met so far.
@@ -115,6 +125,15 @@ pub(crate) struct Making {
     /// What the [lists](Lazy::lists_size) took when they were last looked at.
     lists_size: usize,
     share: Share,
+}
+
+/// Letters of a literal that were passed.
+#[derive(Clone, Copy)]
+struct Passed {
+    /// How many states were made before.
+    n_made: u32,
+    state: u32,
+    n_letters: u32,
 }
 
 /// What makes the states.
@@ -158,6 +177,7 @@ impl Lazy {
             source,
             bounds,
             made: Vec::new(),
+            passed: Vec::new(),
             slots: Vec::new(),
             first_bytes: Vec::new(),
             numbering: Numbering::default(),
@@ -265,6 +285,39 @@ impl Lazy {
     #[inline]
     pub(crate) fn reads_any_text(&self, number: u32) -> bool {
         self.header(number) & ANY_TEXT != 0
+    }
+
+    /// The letters that come one after the other from a state whose edges are not made, in their order and without the last one:
+    /// nothing but these, or their escapes, is read from the states between.
+    pub(crate) fn literal(&self, number: u32) -> Option<Letters> {
+        let header = self.header(number);
+        if header & LITERAL == 0 || header >> POSITION != 0 {
+            return None;
+        }
+        let making = self.lock();
+        let Source::Subset(subset) = &making.source else { return None };
+        let letters = subset.literal(number)?;
+        let of = |letter: &LiteralLetter| (byte(letter.letter), letter.has_escapes);
+        Some(letters[1..].iter().rev().take(MAX_LETTERS).map(of).collect())
+    }
+
+    /// The state behind some of the letters of a [literal](Self::literal). `None` if somebody has made the state's edges, or a
+    /// limit is exceeded: then they are to be followed.
+    pub(crate) fn pass(&self, number: u32, n_letters: u32) -> Option<u32> {
+        let mut making = self.lock();
+        if self.stop().is_some() {
+            return None;
+        }
+        match making.pass(number, n_letters, &self.sets) {
+            Ok(passed) => {
+                self.add_headers(&making.source);
+                passed
+            }
+            Err(stop) => {
+                self.fail(stop);
+                None
+            }
+        }
     }
 
     /// Whether it is known that the state's own edges read the text of a JSON string and lead back to it behind each character,
@@ -417,7 +470,8 @@ impl Lazy {
     fn add_headers(&self, source: &Source) {
         let n_states = source.n_states();
         for number in self.n_states()..n_states {
-            let header = source.header(number as u32).into_iter().zip([ACCEPTING, GOES_ON, ANY_TEXT]);
+            let header =
+                source.header(number as u32).into_iter().zip([ACCEPTING, GOES_ON, ANY_TEXT, LITERAL]);
             let bits = header.filter(|(is_so, _)| *is_so).fold(0, |bits, (_, bit)| bits | bit);
             self.headers.get_or_init(number, || Header(AtomicU32::new(bits)));
         }
@@ -486,6 +540,9 @@ impl Lazy {
     }
 }
 
+/// The letters of a literal that are asked for at once; few read more.
+const MAX_LETTERS: usize = 32;
+
 /// Lists are looked at once for so many states that are made.
 ///
 /// PERF: at each state, counting what states are made from was a thirtieth of filling masks.
@@ -508,10 +565,10 @@ impl Source {
         }
     }
 
-    fn header(&self, number: u32) -> [bool; 3] {
+    fn header(&self, number: u32) -> [bool; 4] {
         match self {
             Self::Subset(subset) => subset.header(number),
-            Self::Forgotten(_) => [false; 3],
+            Self::Forgotten(_) => [false; 4],
             Self::Machine(numbered) => numbered.header(number),
         }
     }
@@ -571,6 +628,21 @@ impl Making {
         Ok(LazyState { next_bytes, called_bytes, own_loop, slot: AtomicU32::new(0), byte_edges, calls })
     }
 
+    /// The state behind some letters of a literal, if the state is inside of one still.
+    fn pass(&mut self, state: u32, n_letters: u32, sets: &Segmented<ByteSet>) -> Result<Option<u32>, Stop> {
+        self.restart(sets)?;
+        let Source::Subset(subset) = &mut self.source else { return Ok(None) };
+        let mut work = Work::new(self.work_left, &|| false);
+        let passed = subset.pass(state, n_letters, &mut work)?;
+        self.work_done += self.work_left - work.left();
+        self.work_left = work.left();
+        if passed.is_some() {
+            self.passed.push(Passed { n_made: self.made.len() as u32, state, n_letters });
+        }
+        self.is_used = true;
+        Ok(passed)
+    }
+
     /// Makes what states are made from, if it is forgotten.
     fn restart(&mut self, sets: &Segmented<ByteSet>) -> Result<(), Stop> {
         let Source::Forgotten(deferred) = &mut self.source else { return Ok(()) };
@@ -579,9 +651,16 @@ impl Making {
         let mut deferred = deferred.take().ok_or(Stop::Work)?;
         let (nfa, start) = deferred.restart(&mut work)?;
         let mut subset = Subset::new(nfa, Some(deferred), start, true, self.bounds, &mut work)?;
-        for &number in &self.made {
+        let mut passed = self.passed.iter().peekable();
+        for (n_made, &number) in (0..).zip(&self.made) {
+            while let Some(next) = passed.next_if(|next| next.n_made <= n_made) {
+                subset.pass(next.state, next.n_letters, &mut work)?;
+            }
             subset.forget();
             subset.expand(number, &mut work)?;
+        }
+        for next in passed {
+            subset.pass(next.state, next.n_letters, &mut work)?;
         }
         self.numbering = Numbering::of(sets.iter());
         self.source = Source::Subset(Box::new(subset));
@@ -606,6 +685,7 @@ impl Making {
     /// Heap memory in bytes of its own lists, which stay.
     fn memory_size(&self) -> usize {
         size_of::<u32>() * (self.made.capacity() + self.slots.capacity())
+            + size_of::<Passed>() * self.passed.capacity()
             + size_of::<SetId>() * self.first_bytes.capacity()
             + self.loops.allocation_size()
     }
@@ -634,9 +714,10 @@ impl Numbered {
         Self { machine, states, numbers: HashMap::default(), max: max.min(MAX_STATES) }
     }
 
-    fn header(&self, number: u32) -> [bool; 3] {
+    fn header(&self, number: u32) -> [bool; 4] {
         let state = self.states[number as usize];
-        [number > 0 && self.machine.may_end(state), self.machine.bytes_after(state).next().is_some(), false]
+        let goes_on = self.machine.bytes_after(state).next().is_some();
+        [number > 0 && self.machine.may_end(state), goes_on, false, false]
     }
 
     /// The edges of a state, and the bytes on them.

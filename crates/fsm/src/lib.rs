@@ -95,6 +95,7 @@ pub use config::{Config, Limits};
 pub use dispatch::{Dispatch, DispatchEvent, DispatchState, DispatchWarning, dispatches};
 pub use distinct::PLENTY;
 pub use error::{Error, ErrorKind};
+pub use lazy::Letters;
 pub use loops::Loop;
 pub use membership::{Membership, Standing, TooManySteps};
 pub use saved::SavedTables;

@@ -12,7 +12,7 @@
 //!
 //! A literal is one node until somebody follows it: read by its first letter, it becomes a node that reads that letter and
 //! one for the rest. Names of members are most of what the automaton of a large object reads, and one output names a part
-//! of them.
+//! of them. Who has several letters at once [passes](Nfa::pass) them: the nodes between are never made.
 //!
 //! Built forwards, in Thompson's way, an optional part is a fragment with an exit of its own, and what follows it is built
 //! once per exit or joined by hand.
@@ -96,6 +96,8 @@ pub(crate) struct Nfa {
     pub(crate) nodes: Vec<Node>,
     /// Of literals, the last letter first.
     literals: Vec<LiteralLetter>,
+    /// By the position of a letter of a literal, the node that reads the rest from there, if there is one beside the whole.
+    rests: Vec<Option<NonZeroU32>>,
     /// Nodes that literals are still to become.
     n_folded: usize,
     /// By letter the unit of its escapes, never the root; of those that were followed.
@@ -194,14 +196,8 @@ impl Nfa {
     /// Makes of a node that reads a literal one that reads its first letter, and one for the rest.
     pub(crate) fn unfold(&mut self, node: NodeId) {
         let Node::Literal { first, end, next } = self.nodes[node as usize] else { return };
-        let last = end - 1;
-        let target = if last == first {
-            next
-        } else {
-            self.n_folded -= 1;
-            self.add(Node::Literal { first, end: last, next })
-        };
-        let LiteralLetter { letter, has_escapes } = self.literals[last as usize];
+        let target = self.rest(first, end - 1, next);
+        let LiteralLetter { letter, has_escapes } = self.literals[end as usize - 1];
         let unit = self.escapes_of(letter).filter(|_| has_escapes);
         debug_assert_eq!(unit.is_some(), has_escapes, "its unit was told");
         let letters = [Range { low: letter, high: letter, target }];
@@ -209,6 +205,37 @@ impl Nfa {
             Some(unit) => self.read_or_call(&letters, &[(unit.get(), target)]),
             None => self.read(&letters),
         };
+    }
+
+    /// What a node still reads letter by letter, the last letter first, if it is a literal.
+    pub(crate) fn unread(&self, node: NodeId) -> Option<&[LiteralLetter]> {
+        match self.nodes[node as usize] {
+            Node::Literal { first, end, .. } => Some(&self.literals[first as usize..end as usize]),
+            _ => None,
+        }
+    }
+
+    /// The node behind some letters of one that reads a literal, which has more of them.
+    pub(crate) fn pass(&mut self, node: NodeId, n_letters: u32) -> Option<NodeId> {
+        let Node::Literal { first, end, next } = self.nodes[node as usize] else { return None };
+        let end = end.checked_sub(n_letters).filter(|&end| end > first)?;
+        Some(self.rest(first, end, next))
+    }
+
+    /// The node that reads what is left of a literal: each once, however it is reached.
+    fn rest(&mut self, first: u32, end: u32, next: NodeId) -> NodeId {
+        if end == first {
+            return next;
+        }
+        let at = end as usize - 1;
+        if let Some(known) = self.rests.get(at).copied().flatten() {
+            return known.get() - 1;
+        }
+        self.n_folded -= 1;
+        let node = self.add(Node::Literal { first, end, next });
+        self.rests.resize(self.rests.len().max(self.literals.len()), None);
+        self.rests[at] = NonZeroU32::new(node + 1);
+        node
     }
 
     /// The number of nodes once all literals are unfolded.
@@ -274,7 +301,7 @@ impl Nfa {
     pub(crate) fn memory_size(&self) -> usize {
         size_of::<Node>() * self.nodes.capacity()
             + size_of::<LiteralLetter>() * self.literals.capacity()
-            + size_of::<u32>() * self.escapes.capacity()
+            + size_of::<u32>() * (self.escapes.capacity() + self.rests.capacity())
             + size_of::<Range>() * self.letters.capacity()
             + size_of::<NfaCall>() * self.calls.capacity()
             + size_of::<NodeId>() * self.targets.capacity()

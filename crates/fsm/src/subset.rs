@@ -16,7 +16,7 @@
 
 use crate::deferred::Deferred;
 use crate::dfa::{Call, Dfa, Letter};
-use crate::nfa::{self, Nfa, NfaCall, Node, NodeId, Text};
+use crate::nfa::{self, LiteralLetter, Nfa, NfaCall, Node, NodeId, Text};
 use crate::work::{Stop, Work};
 use formwork_grammar::{HashMap, Seeded};
 use hashbrown::HashTable;
@@ -202,12 +202,36 @@ impl Subset {
 
     /// What a state is, as far as that is known without its edges: whether it accepts, whether it reads anything, and whether
     /// it reads any text of a JSON string.
-    pub(crate) fn header(&self, state: u32) -> [bool; 3] {
+    /// And whether it is inside of a [literal](Self::literal).
+    pub(crate) fn header(&self, state: u32) -> [bool; 4] {
         let members = self.members(state);
         let node = |node: &NodeId| self.nfa.nodes[*node as usize];
         let accepts = members.iter().any(|member| matches!(node(member), Node::End));
         let any_text = members.iter().any(|member| text_of(&node(member)) != Text::Unknown);
-        [accepts && !(self.without_empty && state == 0), members.len() > usize::from(accepts), any_text]
+        let accepts_here = accepts && !(self.without_empty && state == 0);
+        [accepts_here, members.len() > usize::from(accepts), any_text, self.literal(state).is_some()]
+    }
+
+    /// The letters that a state reads one after the other, and nothing else but their escapes, if there are several: the last
+    /// one first.
+    pub(crate) fn literal(&self, state: u32) -> Option<&[LiteralLetter]> {
+        let &[node] = self.members(state) else { return None };
+        self.nfa.unread(node).filter(|letters| letters.len() > 1)
+    }
+
+    /// The state behind some of the letters of a [literal](Self::literal), of which more are left, without the states between.
+    /// `None` if the state is none.
+    pub(crate) fn pass(
+        &mut self,
+        state: u32,
+        n_letters: u32,
+        work: &mut Work<'_>,
+    ) -> Result<Option<u32>, Stop> {
+        let &[node] = self.members(state) else { return Ok(None) };
+        let Some(target) = self.nfa.pass(node, n_letters) else { return Ok(None) };
+        self.note_nodes();
+        work.spend(1)?;
+        self.follow_one(target, work).map(|(plain, _)| Some(plain))
     }
 
     /// Whether a state whose edges are made reads by its own edges the text of a JSON string and nothing else, and behind

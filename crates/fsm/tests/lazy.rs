@@ -117,6 +117,41 @@ fn what_is_called_shows_when_it_is_reached() {
     }
 }
 
+#[test]
+fn letters_that_are_passed_lead_where_they_lead_one_by_one() {
+    let text = "root ::= \"{\" (JsonText(\"identifier\") | JsonText(\"items\") | \"other\") \"}\"\n";
+    let (passing, following) = (lazy(text, 1_000), lazy(text, 1_000));
+    let state = after(&passing, b"{id").expect("a way");
+    let letters = passing.literal(state).expect("the rest of a name");
+    // All but the last one, each of which may be escaped.
+    let (bytes, escaped): (Vec<u8>, Vec<bool>) = letters.iter().copied().unzip();
+    assert_eq!((bytes.as_slice(), escaped), (&b"entifie"[..], vec![true; 7]));
+    let before = passing.n_states();
+    let behind = passing.pass(state, 7).expect("nobody made its edges");
+    assert_eq!(passing.n_states(), before + 1, "the states between are not there");
+    let n_behind = passing.n_states();
+    assert_eq!(passing.pass(state, 7), Some(behind));
+    assert_eq!(passing.n_states(), n_behind, "once more, it is the same one");
+    // Whoever follows the letters gets there as well, and reads what is read without any passing.
+    assert_eq!(after(&passing, b"{identifie"), Some(behind));
+    assert_eq!(passing.literal(state), None, "its edges are made");
+    assert_eq!(passing.pass(state, 7), None);
+    let middle = after(&passing, b"{ident").expect("a way");
+    assert_eq!(passing.literal(middle), None, "its edges are made, too");
+    let other = after(&passing, b"{o").expect("a way");
+    assert_eq!(
+        passing.literal(other).expect("a literal").as_slice(),
+        [(b't', false), (b'h', false), (b'e', false)]
+    );
+    for text in ["{identifier}", "{items}", "{other}", "{ident\\u0069fier}"] {
+        let ends = |automata: &Automata| {
+            after(automata, text.as_bytes()).is_some_and(|state| automata.is_accepting(state))
+        };
+        assert_eq!(ends(&passing), ends(&following), "{text}");
+    }
+    assert_eq!(passing.literal(passing.start(passing.root())), None, "its edges are made");
+}
+
 /// A cache of no bytes forgets what a rule's states are made from as soon as another rule makes one.
 #[test]
 fn what_states_are_made_from_is_forgotten_and_made_again() {
@@ -150,6 +185,10 @@ fn what_states_are_made_from_is_forgotten_and_made_again() {
                     for state in automata.states_of(rule).take(n) {
                         let calls: Vec<_> = automata.rule_edges(state).collect();
                         let loops = automata.own_loop(state);
+                        let targets =
+                            automata.byte_edges(state).0.iter().map(|edge| state.sibling(edge.target));
+                        let passed: Vec<_> = targets.map(|target| automata.pass(target, 1)).collect();
+                        met.push(format!("{passed:?}"));
                         met.push(format!("{state:?} {:?} {calls:?} {loops:?}", automata.byte_edges(state)));
                     }
                 }

@@ -2,11 +2,15 @@
 //! is counted. Most nodes of the walk of a pattern, or of the inside of a string, are visited here.
 //!
 //! Where something more happens, since the rule may end or calls another one, the byte is left to the walk.
+//!
+//! Behind the first letter of a declared name stands the rest of it, and below the node of the trie a few beginnings of that. The
+//! letters are followed in the trie alone ([`Letters`](formwork_fsm::Letters)), up to where a token goes further than the name or
+//! may have an escape: only there a state is made.
 
 use crate::descent::Descent;
 use crate::slices::covers;
 use crate::walk::{MANY, Start, WORTH_A_CHAIN, Walker};
-use formwork_fsm::{StateId, StateView};
+use formwork_fsm::{RuleView, StateId, StateView};
 use formwork_vocab::{NodeId, Trie};
 use smallvec::SmallVec;
 
@@ -68,6 +72,10 @@ impl Walker {
                 self.accepted.extend_from_slice(trie.tokens_below(child));
                 continue;
             }
+            let (to, child) = match self.along_literal(view, to, trie, child) {
+                Some(reached) => reached,
+                None => continue,
+            };
             if view.goes_on(to) {
                 let (state, at) = (state.sibling(to), view.at(to));
                 let bytes = at.next_bytes().union(at.called_bytes());
@@ -80,6 +88,43 @@ impl Walker {
                 frames.push(Frame { state, at, node: child, children: Descent::new(trie, child, &bytes) });
             }
             self.accepted.extend_from_slice(trie.tokens_at(child));
+        }
+    }
+
+    /// Follows the letters of a literal below a node as far as they decide everything there: accepts the tokens before the node
+    /// where a state is needed, which is returned with that state. `None` if there is none. Of what is no literal: where it is.
+    pub(crate) fn along_literal(
+        &mut self,
+        view: RuleView<'_>,
+        state: u32,
+        trie: &Trie,
+        node: NodeId,
+    ) -> Option<(u32, NodeId)> {
+        let Some(letters) = view.literal(state) else { return Some((state, node)) };
+        let n_accepted = self.accepted.len();
+        let (mut n_letters, mut at) = (0, node);
+        for &(letter, has_escapes) in &letters {
+            if has_escapes && trie.child(at, b'\\').is_some() {
+                break;
+            }
+            self.accepted.extend_from_slice(trie.tokens_at(at));
+            at = trie.child(at, letter)?;
+            self.n_visited += 1;
+            n_letters += 1;
+            if trie.end(at) == at.next() {
+                self.accepted.extend_from_slice(trie.tokens_at(at));
+                return None;
+            }
+        }
+        match n_letters {
+            0 => Some((state, node)),
+            _ => match view.pass(state, n_letters) {
+                Some(passed) => Some((passed, at)),
+                None => {
+                    self.accepted.truncate(n_accepted);
+                    Some((state, node))
+                }
+            },
         }
     }
 

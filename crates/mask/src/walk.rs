@@ -443,6 +443,15 @@ impl Walker {
                     continue;
                 }
             }
+            let (config, node) = match config {
+                Config::State(state) if may_be_short && alive && ahead.is_none() => {
+                    match self.along_literal(view, state.local(), trie, node) {
+                        Some((state, node)) => (Config::State(start.state.sibling(state)), node),
+                        None => continue,
+                    }
+                }
+                _ => (config, node),
+            };
             let at = if alive { at_hand(automata, view, config) } else { None };
             let (bytes, calls) = if alive { self.next_bytes(config, at) } else { (ByteSet::EMPTY, false) };
             let are_many = bytes.has_at_least(MANY);

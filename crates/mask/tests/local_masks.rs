@@ -202,6 +202,51 @@ fn states_that_go_to_the_same_states_have_one_mask() {
     }
 }
 
+/// The rest of a name is followed in the trie alone, but where a token may have an escape or goes further than the name.
+#[test]
+fn the_rest_of_a_name_is_what_its_letters_say() {
+    let names = "JsonText(\"identifier\") | JsonText(\"identity\") | JsonText(\"items\") | JsonText(\"it\")";
+    let grammar = format!("root ::= \"{{\\\"\" ({names}) \"\\\":\" [0-9]+ \"}}\"\n");
+    let tokens = [
+        "i",
+        "id",
+        "dent",
+        "dentifier",
+        "dentifier\":",
+        "dentifier\":1",
+        "dentif\\",
+        "denti\\u0066ier",
+        "dent\\u0",
+        "\\u0069",
+        "\\",
+        "enti",
+        "ti",
+        "tity",
+        "entifiers",
+        "ems",
+        "tems\"",
+        "e\\u006d",
+        "t\"",
+        "t",
+        "ier\":12}",
+        "er",
+        "r\"",
+        "x",
+        "\":",
+        "1",
+        "}",
+    ];
+    let mut config = Config::default();
+    config.limits.whole_nodes = 0;
+    let mut fixture = fixture_of(&grammar, &tokens, config);
+    for text in ["{\"identifier\":1}", "{\"items\":1}", "{\"identity\":", "{\"it\":1"] {
+        for end in 1..=text.len() {
+            let before = &text.as_bytes()[..end];
+            assert_eq!(fixture.allowed(before), fixture.readable(before), "{}", &text[..end]);
+        }
+    }
+}
+
 #[test]
 fn a_loop_that_may_end_anywhere_has_a_boundary_before_each_character() {
     // `b` leaves the loop, but what the parent reads begins inside it.

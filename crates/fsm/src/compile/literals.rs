@@ -106,6 +106,19 @@ impl<'g> Builder<'_, 'g> {
         self.context.memory.units.intern(Unit::Escape(ranges), self.draft.rule)
     }
 
+    /// The node of what is left of a word, if that is several letters that stand for themselves.
+    fn rest_of_word(&mut self, letters: &[u32], spelling: Spelling, next: NodeId) -> Option<NodeId> {
+        let stands_for_itself =
+            |letter: &u32| u8::try_from(*letter).is_ok_and(|byte| self.is_plain(&[byte], spelling));
+        if letters.len() < 2 || !letters.iter().all(stands_for_itself) {
+            return None;
+        }
+        let has_escapes = spelling == Spelling::Json;
+        let letters = letters.iter().rev().map(|&letter| LiteralLetter { letter, has_escapes });
+        let literal = self.nfa.literal(letters, next);
+        Some(self.nfa.add(literal))
+    }
+
     /// Many literals share their beginnings in a trie; everything else is a node of its own.
     pub(super) fn alternatives(&mut self, parts: &[ExprId], spelling: Spelling, next: NodeId) -> Vec<NodeId> {
         let grammar = self.context.grammar;
@@ -143,8 +156,13 @@ impl<'g> Builder<'_, 'g> {
                 let target = if rest == last {
                     next
                 } else {
-                    let child = self.nfa.reserve();
-                    todo.push((child, rest, last, depth + 1));
+                    let is_one = last == rest + 1;
+                    let word = if is_one { &words[rest][depth + 1..] } else { &[] };
+                    let child = self.rest_of_word(word, spelling, next).unwrap_or_else(|| {
+                        let child = self.nfa.reserve();
+                        todo.push((child, rest, last, depth + 1));
+                        child
+                    });
                     if ends { self.nfa.add_split(&[child, next]) } else { child }
                 };
                 edges.push(Range { low: letter, high: letter, target });
