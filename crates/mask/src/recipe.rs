@@ -11,6 +11,7 @@
 
 use crate::bits;
 use crate::local::{Counts, LocalMask};
+use crate::nearly_full::NearlyFull;
 use crate::token_set::TokenSet;
 use formwork_vocab::TokenId;
 use smallvec::SmallVec;
@@ -34,6 +35,8 @@ pub struct Recipe {
 enum First {
     Nothing,
     Words(Arc<[u32]>),
+    /// A bitset with nearly all tokens.
+    Filled(NearlyFull),
     Local(Other),
 }
 
@@ -72,7 +75,10 @@ impl Recipe {
                 };
                 match words.filter(|_| listed.len() + less.len() + more.len() <= MAX_COPIED) {
                     Some(words) => {
-                        first = First::Words(Arc::clone(words));
+                        first = match NearlyFull::of(words) {
+                            Some(words) => First::Filled(words),
+                            None => First::Words(Arc::clone(words)),
+                        };
                         (of_base, out) = (listed, less);
                         then.extend_from_slice(more);
                     }
@@ -102,6 +108,7 @@ impl Recipe {
         match &self.first {
             First::Nothing => mask.fill(0),
             First::Words(words) => TokenSet::copy(words, mask),
+            First::Filled(words) => words.write_to(mask),
             First::Local(Other { local, counts }) => local.write_to(mask, *counts),
         }
         let (of_base, rest) = self.tokens.split_at(self.n_of_base as usize);
@@ -121,7 +128,11 @@ impl Recipe {
 
     /// Memory in bytes, without what it shares.
     pub fn memory_size(&self) -> usize {
-        size_of::<Self>() + size_of_val(&self.tokens[..]) + size_of_val(&self.others[..])
+        let first = match &self.first {
+            First::Filled(words) => words.memory_size(),
+            First::Nothing | First::Words(_) | First::Local(_) => 0,
+        };
+        size_of::<Self>() + first + size_of_val(&self.tokens[..]) + size_of_val(&self.others[..])
     }
 }
 
