@@ -8,7 +8,8 @@
 //!
 //! **Texts are compared as JSON.** What is kept of a string are its characters, not their spellings: the text after
 //! `"\u0041` is that after `"A`. An escape that is not finished hangs below the text before it, and the character takes its
-//! place. (A quote inside a string is a character like any other; the closing one is the last, so that nothing is mixed up.)
+//! place. Outside of strings blanks are left out, and `-0` is `0`. So the texts of equal values are equal where objects have
+//! their members in one order and numbers have no fraction and no exponent, which whoever asks for distinct texts sees to.
 //!
 //! # Costs
 //! A text is a place in a tree, so reading a byte is a lookup, and texts are equal if their numbers are. A list is the list
@@ -92,7 +93,11 @@ struct Text {
 /// What comes last in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Last {
-    /// A byte of a finished character.
+    /// A byte outside of strings, a closing quote for one.
+    Mark(u8),
+    /// The quote before a string.
+    Quote,
+    /// A byte of a finished character of a string.
     Byte(u8),
     /// A backslash.
     Escape,
@@ -153,7 +158,7 @@ const MAX_LOOKED_AT: usize = 50_000;
 impl Default for Texts {
     fn default() -> Self {
         Self {
-            texts: Interned::new(Text { before: 0, last: Last::Byte(0) }),
+            texts: Interned::new(Text { before: 0, last: Last::Mark(0) }),
             readings: Interned::new(Reading { list: 0, text: 0 }),
             lists: Interned::new(List { before: 0, text: 0 }),
             links: vec![Links { length: 0, skip: 0, same: 0 }],
@@ -240,13 +245,22 @@ impl Texts {
 
     /// A text after one more byte.
     fn after(&mut self, text: u32, byte: u8) -> u32 {
-        let last = self.texts.get(text).last;
+        let Text { before, last } = self.texts.get(text);
         match last {
-            Last::Byte(_) | Last::Surrogate(_) if byte == b'\\' => {
-                self.texts.number(Text { before: text, last: Last::Escape })
-            }
-            Last::Byte(_) | Last::Surrogate(_) => {
-                self.texts.number(Text { before: text, last: Last::Byte(byte) })
+            Last::Mark(last) => match (last, byte) {
+                (_, b' ' | b'\t' | b'\n' | b'\r') => text,
+                (_, b'"') => self.texts.number(Text { before: text, last: Last::Quote }),
+                // Zero has no sign.
+                (b'-', b'0') => self.texts.number(Text { before, last: Last::Mark(b'0') }),
+                _ => self.texts.number(Text { before: text, last: Last::Mark(byte) }),
+            },
+            Last::Quote | Last::Byte(_) | Last::Surrogate(_) => {
+                let last = match byte {
+                    b'\\' => Last::Escape,
+                    b'"' => Last::Mark(b'"'),
+                    _ => Last::Byte(byte),
+                };
+                self.texts.number(Text { before: text, last })
             }
             Last::Escape => match byte {
                 b'u' => {
@@ -334,7 +348,13 @@ impl Texts {
                 let after = self.read(reading, byte);
                 let is_new = self.texts.values.len() > n_texts;
                 let text = self.readings.get(after).text;
-                if is_new && matches!(self.texts.get(text).last, Last::Byte(_)) {
+                // What an unfinished escape becomes may have come, and so may zero, which has no sign.
+                let is_whole = match self.texts.get(text).last {
+                    Last::Byte(_) | Last::Quote => true,
+                    Last::Mark(byte) => byte != b'-',
+                    Last::Escape | Last::Hexadecimal { .. } | Last::Surrogate(_) => false,
+                };
+                if is_new && is_whole {
                     // No text that came begins like this.
                     return Some(true);
                 }

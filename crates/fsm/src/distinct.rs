@@ -8,7 +8,8 @@
 //! - *Inside a text.* From most states of a rule more texts lead to its end than an output can have
 //!   ([`PLENTY`](crate::PLENTY), a million): some are left, whichever came. Such is every state of `"\"" char* "\""` but the
 //!   last. From the others, as where a length is used up, some text must be looked for that did not come. How many texts
-//!   there are is counted on the automaton, texts without a backslash alone, since JSON spells a character in several ways.
+//!   there are is counted on the automaton. Texts are compared as JSON values, so what only spells a value otherwise counts
+//!   once: a backslash begins another spelling of a character, and a blank outside of a string is none of the value.
 //! - *Between texts.* Where the list may end before another text comes nothing is asked. Elsewhere, as behind a comma, a text
 //!   must be left of one of the rules that may come next.
 //!
@@ -23,7 +24,7 @@
 
 use crate::automata::{Automata, Counter, RuleId, StateId};
 use crate::components::components;
-use crate::dfa::Dfa;
+use crate::dfa::{Dfa, Letter};
 use crate::error::{Error, ErrorKind};
 use formwork_grammar::HashSet;
 
@@ -63,26 +64,99 @@ impl Automata {
 /// So many texts are as good as without number: an output has fewer, since each takes bytes of its own and memory.
 pub const PLENTY: u32 = 1 << 20;
 
-/// How many texts lead from each state to acceptance, at least: those without a backslash, which are texts of different
-/// characters however JSON spells characters. `u32::MAX` is [`PLENTY`] or more.
+/// How many texts lead from each state to acceptance, at least, that JSON tells apart. `u32::MAX` is [`PLENTY`] or more.
+///
+/// A letter that [only spells otherwise](Spelling) leads to no further texts: the most of what such letters and all the others
+/// lead to counts. On a circle with another letter there are texts without number; on one without, all states have what the
+/// richest of them has.
 pub(crate) fn n_texts(dfa: &Dfa) -> Vec<u32> {
+    let spelling = Spelling::of(dfa);
     let targets = |state: u32| dfa.letters(state).iter().map(|letter| letter.target);
+    let components = components(dfa.len(), targets);
+    let mut component_of = vec![0u32; dfa.len()];
+    for (number, component) in (0..).zip(components.iter()) {
+        component.iter().for_each(|&state| component_of[state as usize] = number);
+    }
     let mut found = vec![0u32; dfa.len()];
-    for component in components(dfa.len(), targets).iter() {
-        let [state] = *component else {
-            component.iter().for_each(|&state| found[state as usize] = u32::MAX);
-            continue;
-        };
-        let mut n_texts = u32::from(dfa.is_accepting(state));
-        for letter in dfa.letters(state) {
-            let n_letters = letter.high - letter.low + 1;
-            let escapes = u32::from((letter.low..=letter.high).contains(&u32::from(b'\\')));
-            let more = (n_letters - escapes).saturating_mul(found[letter.target as usize]);
-            n_texts = if letter.target == state { u32::MAX } else { n_texts.saturating_add(more) };
+    for component in components.iter() {
+        let mut most = 0u32;
+        for &state in component {
+            let mut n_texts = u32::from(dfa.is_accepting(state));
+            for letter in dfa.letters(state) {
+                let n_others = spelling.n_others(state, letter);
+                let n_same = letter.high - letter.low + 1 - n_others;
+                let is_inside = component_of[letter.target as usize] == component_of[state as usize];
+                let n_behind = found[letter.target as usize];
+                n_texts = match n_same {
+                    1.. if is_inside => u32::MAX,
+                    _ => n_texts.saturating_add(n_same.saturating_mul(n_behind)),
+                };
+                if n_others > 0 {
+                    most = most.max(n_behind);
+                }
+            }
+            most = most.max(n_texts);
         }
-        found[state as usize] = if n_texts >= PLENTY { u32::MAX } else { n_texts };
+        let most = if most >= PLENTY { u32::MAX } else { most };
+        component.iter().for_each(|&state| found[state as usize] = most);
     }
     found
+}
+
+/// Where the letters of an automaton over JSON values stand: which of them spell a value otherwise than others do.
+struct Spelling {
+    /// Of each state: [`OUTSIDE`](Self::OUTSIDE) and the others, more than one where states of several kinds are one.
+    places: Vec<u8>,
+}
+
+impl Spelling {
+    const OUTSIDE: u8 = 1;
+    const IN_STRING: u8 = 2;
+    /// Behind a backslash.
+    const ESCAPED: u8 = 4;
+    const BLANKS: &[u8] = b" \t\n\r";
+
+    /// Cost: three times as long as to look at each letter.
+    fn of(dfa: &Dfa) -> Self {
+        let mut places = vec![0u8; dfa.len()];
+        let mut stack = vec![(0u32, Self::OUTSIDE)];
+        while let Some((state, place)) = stack.pop() {
+            let Some(known) = places.get_mut(state as usize) else { continue };
+            if *known & place != 0 {
+                continue;
+            }
+            *known |= place;
+            for letter in dfa.letters(state) {
+                let has = |byte: u8| (letter.low..=letter.high).contains(&u32::from(byte));
+                let is_only = |byte: u8| has(byte) && letter.low == letter.high;
+                let (stays, quote, escape) = match place {
+                    Self::OUTSIDE => (Self::OUTSIDE, Self::IN_STRING, Self::OUTSIDE),
+                    Self::IN_STRING => (Self::IN_STRING, Self::OUTSIDE, Self::ESCAPED),
+                    _ => (Self::IN_STRING, Self::IN_STRING, Self::IN_STRING),
+                };
+                if has(b'"') {
+                    stack.push((letter.target, quote));
+                }
+                if has(b'\\') {
+                    stack.push((letter.target, escape));
+                }
+                if !is_only(b'"') && !is_only(b'\\') {
+                    stack.push((letter.target, stays));
+                }
+            }
+        }
+        Self { places }
+    }
+
+    /// How many bytes of a letter spell what others spell, too.
+    fn n_others(&self, state: u32, letter: &Letter) -> u32 {
+        let has = |byte: &&u8| (letter.low..=letter.high).contains(&u32::from(**byte));
+        let blanks = match self.places[state as usize] & Self::OUTSIDE {
+            0 => 0,
+            _ => Self::BLANKS.iter().filter(has).count() as u32,
+        };
+        blanks + u32::from(has(&&b'\\'))
+    }
 }
 
 /// Whether acceptance can be reached from each state without a call of a unit that is a text.

@@ -227,9 +227,10 @@ impl GrammarBuilder {
     }
 
     /// Makes the texts of a rule differ from each other within one [set of distinct texts](Conditions::distinct), where the
-    /// rule stands directly in the set's rule; elsewhere it changes nothing. Texts are compared as JSON, so that strings with
-    /// the same characters are equal however they are spelled. A rule like this refers to no other such rule and to none that
-    /// cannot be put in line.
+    /// rule stands directly in the set's rule; elsewhere it changes nothing. Texts are compared as JSON values: strings with the
+    /// same characters are equal however they are spelled, and blanks outside of strings make no difference. Numbers must have
+    /// neither fraction nor exponent, and objects one order of members, or values are told apart that are equal. A rule like
+    /// this refers to no other such rule and to none that cannot be put in line.
     pub fn set_distinct(&mut self, rule: RuleId) {
         self.rules[rule.index()].region.is_distinct = true;
     }

@@ -193,6 +193,12 @@ impl Decimal {
         self.exponent
     }
 
+    /// A whole number, or the nearest one of 65 bits to it.
+    pub(crate) fn saturating_i128(&self) -> i128 {
+        let magnitude = |n: &Self| n.as_u64().map_or(1 << 64, i128::from);
+        if self.is_negative() { -magnitude(&self.negate()) } else { magnitude(self) }
+    }
+
     /// The value as a count, if it is a whole number that fits.
     pub(crate) fn as_u64(&self) -> Option<u64> {
         if self.negative || self.exponent < 0 || self.plain_len() > 20 {

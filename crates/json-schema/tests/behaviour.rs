@@ -309,7 +309,7 @@ fn errors_name_place_and_way_out() {
         {"properties": {"a": {"minimum": "1"}}}
           invalid "/properties/a/minimum" `minimum` must be a number
         {"items": {"uniqueItems": true}}
-          unsupported "/items/uniqueItems" `uniqueItems` cannot be decided from left to right where items may take too many values; bound them by `enum`; `relax: ["uniqueItems"]` compiles without it and reports it
+          unsupported "/items/uniqueItems" `uniqueItems` cannot be decided from left to right where items may take too many values; bound them by `enum`, or let them be strings, whole numbers, and arrays and objects of these without undeclared members; `relax: ["uniqueItems"]` compiles without it and reports it
         {"pattern": "(?<=a)b"}
           unsupported "/pattern" `pattern` is not regular here: line 1, column 1 of the regular expression: look-behind is not supported; say what may come here with alternatives and classes, or check it after generating; `relax: ["pattern"]` compiles without it and reports it
         {"pattern": "("}

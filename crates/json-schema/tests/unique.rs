@@ -3,7 +3,7 @@
 mod common;
 
 use common::Schema;
-use formwork_json_schema::Options;
+use formwork_json_schema::{Options, PropertyOrder};
 use serde_json::{Value, json};
 
 #[track_caller]
@@ -125,6 +125,84 @@ fn strings_differ_beside_what_else_is_asked() {
 }
 
 #[test]
+fn closed_objects_differ_by_their_members() {
+    let tag = json!({
+        "type": "object", "required": ["Key", "Value"], "additionalProperties": false,
+        "properties": {
+            "Key": {"type": "string", "minLength": 1, "maxLength": 128, "pattern": "^(?!aws:)[a-zA-Z:]*$"},
+            "Value": {"type": "string", "maxLength": 256},
+        },
+    });
+    check(
+        &json!({"type": "array", "uniqueItems": true, "items": tag, "minItems": 1}),
+        &[
+            ("[]", false),
+            (r#"[{"Key": "a", "Value": "b"}, {"Key": "a", "Value": "c"}, {"Key": "b", "Value": "b"}]"#, true),
+            (r#"[{"Key": "a", "Value": "b"}, {"Key": "a", "Value": "b"}]"#, false),
+            // By value: blanks and escapes make no difference, in names either.
+            (r#"[{"Key": "a", "Value": "b"}, {"Key":"a","Value":"b"}]"#, false),
+            (r#"[{"Key": "a", "Value": "b"}, {"Key": "\u0061", "V\u0061lue": "b"}]"#, false),
+            // A quote inside is none at the end, and blanks inside are characters.
+            (
+                r#"[{"Key": "a", "Value": "b\", "}, {"Key": "a", "Value": "b"}, {"Key": "a", "Value": "b "}]"#,
+                true,
+            ),
+            (r#"[{"Key": "a", "Value": "b"}, {"Key": "aws:a", "Value": "b"}]"#, false),
+        ],
+    );
+    // What runs out is looked at: there are three objects, with or without a.
+    let few =
+        json!({"type": "object", "properties": {"a": {"type": "boolean"}}, "additionalProperties": false});
+    check(
+        &json!({"type": "array", "uniqueItems": true, "items": few}),
+        &[
+            (r#"[{}, {"a": true}, {"a": false}]"#, true),
+            (r#"[{}, {"a": true}, {"a": false}, {}]"#, false),
+            ("[{}, { }]", false),
+            (r#"[{"a": true}, {"a" : true}]"#, false),
+        ],
+    );
+    let inside = json!({"type": "object", "required": ["n"], "additionalProperties": false, "properties": {
+        "n": {"type": ["integer", "null"]}, "at": {"type": "array", "items": {"type": "integer"}, "maxItems": 3}
+    }});
+    check(
+        &json!({"type": "array", "uniqueItems": true, "items": inside}),
+        &[
+            (
+                r#"[{"n": 1}, {"n": 12}, {"n": 2}, {"n": null}, {"n": 1, "at": []}, {"n": 1, "at": [1, 2]}, {"n": 1, "at": [12]}]"#,
+                true,
+            ),
+            (r#"[{"n": 1, "at": [1, 2]}, {"n": 1, "at": [1,2]}]"#, false),
+            (r#"[{"n": 0}, {"n": -0}]"#, false),
+            (r#"[{"n": -1}, {"n": 1}, {"n": -10}]"#, true),
+        ],
+    );
+}
+
+#[test]
+fn numbers_and_lists_differ_by_value() {
+    check(
+        &json!({"type": "array", "uniqueItems": true, "items": {"type": ["integer", "string"]}}),
+        &[
+            (r#"[1, 12, 2, "1", "", 123456789012345678901234567890]"#, true),
+            ("[1, 12, 1]", false),
+            ("[12, 1 ,12]", false),
+            ("[0, -0]", false),
+            ("[-0, 0]", false),
+            ("[-1, 1]", true),
+        ],
+    );
+    check(
+        &json!({"type": "array", "uniqueItems": true, "items": {"type": "array", "items": {"type": ["string", "null"]}}}),
+        &[
+            (r#"[[], [null], [null, null], ["a", "b"], ["a\", \"b"], ["ab"]]"#, true),
+            ("[[], [ ]]", false),
+            (r#"[["a", "b"], ["\u0061","b"]]"#, false),
+        ],
+    );
+}
+
+#[test]
 fn what_runs_out_where_it_must_go_on_is_refused() {
     let refused = |schema: Value| {
         let error = Options::default().grammar(&schema.to_string()).expect_err("refused");
@@ -137,7 +215,29 @@ fn what_runs_out_where_it_must_go_on_is_refused() {
     refused(
         json!({"type": "array", "uniqueItems": true, "items": {"type": "string"}, "contains": {"const": "x"}}),
     );
-    refused(json!({"type": "array", "uniqueItems": true, "items": {"type": "string", "maxLength": 1_000}}));
+    refused(json!({"type": "array", "uniqueItems": true, "items": {"type": "string", "maxLength": 10_000}}));
+    // A member that is not declared may stand anywhere, and one may be written 1.0 and 1.
+    let object = |extra: Value| {
+        let mut item =
+            json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": false});
+        item.as_object_mut().expect("an object").extend(extra.as_object().expect("an object").clone());
+        json!({"type": "array", "uniqueItems": true, "items": item})
+    };
+    refused(object(json!({"additionalProperties": {"type": "string"}})));
+    refused(object(json!({"properties": {"a": {"type": "number"}}})));
+    refused(object(json!({"properties": {"a": {"enum": [1.5, 2]}, "b": {"type": "string"}}})));
+    refused(object(json!({"properties": {"a": {"$ref": "#"}}})));
+    refused(object(
+        json!({"properties": {"a": {"type": "array", "uniqueItems": true, "items": {"type": "string"}}}}),
+    ));
+    // Each branch has an order of its own for what is inside.
+    refused(object(json!({"properties": {"a": {"type": "object"}}, "anyOf": [
+        {"properties": {"a": {"properties": {"x": {"type": "string"}, "y": {"type": "string"}}}}},
+        {"properties": {"a": {"properties": {"y": {"type": "string"}, "x": {"type": "string"}}}}},
+    ]})));
+    let in_any_order = Options::default().property_order(PropertyOrder::Any);
+    let error = in_any_order.grammar(&object(json!({})).to_string()).expect_err("refused");
+    assert_eq!((error.kind().as_str(), error.pointer()), ("unsupported", "/uniqueItems"), "{error}");
 }
 
 #[test]

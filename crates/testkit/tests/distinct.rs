@@ -1,4 +1,4 @@
-//! Lists of distinct texts: few texts as members of a set, texts without number as a list of strings says.
+//! Lists of distinct texts: few texts as members of a set, texts without number, and values of them, as a list of values says.
 
 use formwork_engine::{Compiler, Matcher};
 use formwork_grammar::{CharClass, Conditions, ExprId, Grammar, GrammarBuilder, Place};
@@ -54,12 +54,18 @@ impl Lists {
 
     /// Items that are strings of these texts, which differ.
     fn distinct(&self, texts: impl FnOnce(&mut GrammarBuilder) -> ExprId) -> Grammar {
+        self.distinct_values(|b| {
+            let texts = texts(b);
+            string(b, texts)
+        })
+    }
+
+    /// Items that are these values, which differ.
+    fn distinct_values(&self, values: impl FnOnce(&mut GrammarBuilder) -> ExprId) -> Grammar {
         let mut b = GrammarBuilder::new();
         let item = b.declare("item", Place::none());
         b.set_distinct(item);
-        let (quote, texts) = (b.literal("\""), texts(&mut b));
-        let texts = b.json_text(texts);
-        let body = b.seq([quote, texts, quote]);
+        let body = values(&mut b);
         b.define(item, body);
         let item = b.rule(item);
         let body = self.body(&mut b, item);
@@ -133,6 +139,129 @@ fn any_texts(rng: &mut Rng) -> Grammar {
     })
 }
 
+fn string(b: &mut GrammarBuilder, texts: ExprId) -> ExprId {
+    let (quote, texts) = (b.literal("\""), b.json_text(texts));
+    b.seq([quote, texts, quote])
+}
+
+/// Whole numbers, some of few digits.
+fn integer(b: &mut GrammarBuilder, rng: &mut Rng) -> ExprId {
+    let (zero, minus) = (b.literal("0"), b.literal("-"));
+    let [first, digit] = [('1', '2'), ('0', '1')].map(|(low, high)| b.class(CharClass::range(low, high)));
+    let more = b.repeat(digit, 0, rng.chance(1, 2).then_some(1));
+    let number = b.seq([first, more]);
+    let number = b.alt([zero, number]);
+    match rng.chance(1, 2) {
+        true => {
+            let minus = b.optional(minus);
+            b.seq([minus, number])
+        }
+        false => number,
+    }
+}
+
+/// Values without number or few: objects of one or two members in one order, arrays in them, numbers.
+fn any_values(rng: &mut Rng) -> Grammar {
+    let lists = Lists::random(rng);
+    let (n, kind, is_optional) = (rng.between(1, 3) as u32, rng.below(5), rng.chance(1, 2));
+    let [gap_in_list, is_long] = [rng.chance(1, 2), rng.chance(1, 2)];
+    lists.distinct_values(|b| {
+        let integer = integer(b, rng);
+        let letter = b.class(CharClass::from_ranges([('a', 'b'), ('"', '"')]));
+        let text = b.repeat(letter, 0, (!is_long).then_some(n));
+        let text = string(b, text);
+        let [open, close, comma, blank] = ["{", "}", ",", " "].map(|text| b.literal(text));
+        let gap = if gap_in_list { b.star(blank) } else { b.empty() };
+        let value = match kind {
+            0 => return integer,
+            1 => integer,
+            2 => text,
+            3 => {
+                let [no, yes] = ["false", "true"].map(|word| b.literal(word));
+                b.alt([no, yes])
+            }
+            _ => {
+                let [open, close] = ["[", "]"].map(|text| b.literal(text));
+                let more = b.seq([comma, gap, integer]);
+                let more = b.repeat(more, 0, (!is_long).then_some(1));
+                let some = b.seq([integer, more]);
+                let some = b.optional(some);
+                b.seq([open, gap, some, gap, close])
+            }
+        };
+        // The name is spelled as JSON, too.
+        let name = b.literal("a");
+        let name = string(b, name);
+        let colon = b.literal(":");
+        let first = b.seq([name, gap, colon, gap, value, gap]);
+        let last = b.literal("\"b\":");
+        let last = b.seq([comma, gap, last, text]);
+        let last = if is_optional { b.optional(last) } else { last };
+        b.seq([open, gap, first, last, gap, close])
+    })
+}
+
+/// A case whose tokens are parts of the values.
+fn case_of_values(rng: &mut Rng, grammar: Grammar) -> EngineCase {
+    let shape = VocabularyShape {
+        max_long_tokens: 80,
+        max_token_len: rng.between(2, 8),
+        ..VocabularyShape::complete(b"aabb\"\"\"\"\"::,,,[]{}{}  012-\\u0061truefals".to_vec())
+    };
+    EngineCase::over(rng, grammar, &shape)
+}
+
+fn check_values(seed: u64, oracle: impl FnOnce(&EngineCase, &mut Rng) -> Outcome) -> Outcome {
+    let make = |rng: &mut Rng| {
+        let grammar = any_values(rng);
+        case_of_values(rng, grammar)
+    };
+    EngineCase::check(seed, make, oracle)
+}
+
+/// Whether each token is allowed exactly if it is accepted, at some steps.
+fn masks_are_exact(case: &EngineCase, rng: &mut Rng) -> Outcome {
+    let Some(compiled) = case.compile("distinct")? else { return Ok(()) };
+    let mut matcher = Matcher::new(&compiled);
+    while matcher.n_steps() < 12 && !matcher.is_finished() {
+        let mut mask = vec![0; case.vocabulary.mask_words()];
+        matcher.fill_mask(&mut mask).map_err(|error| case.fail("distinct", error))?;
+        let mut allowed = Vec::new();
+        for id in ids(&case.vocabulary) {
+            let accepted = matcher.fork().accept_token(id).is_ok();
+            if accepted != allows(&mask, id) {
+                let text = case.vocabulary.text(id);
+                return Err(case.fail("distinct", format_args!("{text:?}: {accepted} and a mask")));
+            }
+            allowed.extend(accepted.then_some(id));
+        }
+        let Some(&id) = rng.pick(&allowed) else { break };
+        matcher.accept_token(id).map_err(|error| case.fail("distinct", error))?;
+    }
+    Ok(())
+}
+
+/// Whether what is accepted has no item twice, and whether an item that is refused where another one is accepted came.
+fn items_differ(case: &EngineCase, rng: &mut Rng, pieces: &[&[u8]]) -> Outcome {
+    let Some(compiled) = case.compile("distinct")? else { return Ok(()) };
+    let mut n_read = 0;
+    for _ in 0..60 {
+        let mut matcher = Matcher::new(&compiled);
+        let mut text = Vec::new();
+        for _ in 0..rng.between(2, 30) {
+            let Some(piece) = rng.pick(pieces) else { break };
+            if matcher.accept_bytes(piece).is_ok() {
+                text.extend_from_slice(piece);
+                n_read += 1;
+            }
+        }
+        if matcher.can_finish() && differ(&text) == Some(false) {
+            return Err(case.fail("distinct", format_args!("accepted: {}", String::from_utf8_lossy(&text))));
+        }
+    }
+    if n_read == 0 { Err(case.fail("distinct", "nothing was accepted")) } else { Ok(()) }
+}
+
 fn check(seed: u64, oracle: impl FnOnce(&EngineCase, &mut Rng) -> Outcome) -> Outcome {
     let make = |rng: &mut Rng| {
         let grammar = any_texts(rng);
@@ -149,7 +278,7 @@ fn differ(text: &[u8]) -> Option<bool> {
     while let Some(list) = lists.pop() {
         let items = list.as_array()?;
         for (i, item) in items.iter().enumerate() {
-            if item.is_string() && items[..i].contains(item) {
+            if !item.is_array() && items[..i].contains(item) {
                 return Some(false);
             }
         }
@@ -178,50 +307,43 @@ proptest! {
 
     #[test]
     fn masks_are_what_is_accepted(seed: u64) {
-        check(seed, |case, rng| {
-            let Some(compiled) = case.compile("distinct")? else { return Ok(()) };
-            let mut matcher = Matcher::new(&compiled);
-            while matcher.n_steps() < 12 && !matcher.is_finished() {
-                let mut mask = vec![0; case.vocabulary.mask_words()];
-                matcher.fill_mask(&mut mask).map_err(|error| case.fail("distinct", error))?;
-                let mut allowed = Vec::new();
-                for id in ids(&case.vocabulary) {
-                    let accepted = matcher.fork().accept_token(id).is_ok();
-                    if accepted != allows(&mask, id) {
-                        let text = case.vocabulary.text(id);
-                        return Err(case.fail("distinct", format_args!("{text:?}: {accepted} and a mask")));
-                    }
-                    allowed.extend(accepted.then_some(id));
-                }
-                let Some(&id) = rng.pick(&allowed) else { break };
-                matcher.accept_token(id).map_err(|error| case.fail("distinct", error))?;
-            }
-            Ok(())
-        })?;
+        check(seed, masks_are_exact)?;
     }
 
     #[test]
     fn texts_are_accepted_if_they_differ(seed: u64) {
-        check(seed, |case, rng| {
-            let Some(compiled) = case.compile("distinct")? else { return Ok(()) };
-            let mut n_read = 0;
-            for _ in 0..60 {
-                let mut matcher = Matcher::new(&compiled);
-                let mut text = Vec::new();
-                let pieces: [&[u8]; 10] = [b"[", b"\"", b"a", b"b", b"\\u0061", b"\",\"", b"\"]", b"]", b"\\\"", b"\xc3\xa9"];
-                for _ in 0..rng.between(2, 24) {
-                    let Some(piece) = rng.pick(&pieces) else { break };
-                    if matcher.accept_bytes(piece).is_ok() {
-                        text.extend_from_slice(piece);
-                        n_read += 1;
-                    }
-                }
-                if matcher.can_finish() && differ(&text) == Some(false) {
-                    return Err(case.fail("distinct", format_args!("accepted: {}", String::from_utf8_lossy(&text))));
-                }
-            }
-            if n_read == 0 { Err(case.fail("distinct", "nothing was accepted")) } else { Ok(()) }
-        })?;
+        let pieces: [&[u8]; 10] =
+            [b"[", b"\"", b"a", b"b", b"\\u0061", b"\",\"", b"\"]", b"]", b"\\\"", b"\xc3\xa9"];
+        check(seed, |case, rng| items_differ(case, rng, &pieces))?;
+    }
+
+    #[test]
+    fn masks_of_values_are_what_is_accepted(seed: u64) {
+        check_values(seed, masks_are_exact)?;
+    }
+
+    #[test]
+    fn values_are_accepted_if_they_differ(seed: u64) {
+        let pieces: [&[u8]; 22] = [
+            b"[", b"]", b"{", b"}", b" ", b",", b"{\"a\":", b"{ \"\\u0061\":", b"true", b"false", b"0", b"1", b"-", b"-0", b"10",
+            b"\"a", b"\"", b"\\u0061", b",\"b\":\"", b"\"},{\"a\":", b"\"}", b"[1,",
+        ];
+        check_values(seed, |case, rng| items_differ(case, rng, &pieces))?;
+    }
+
+    #[test]
+    fn masks_have_no_dead_end_in_distinct_values(seed: u64) {
+        check_values(seed, |case, rng| mask_has_no_dead_end(case, rng, 60))?;
+    }
+
+    #[test]
+    fn values_are_rolled_back_as_they_are_replayed(seed: u64) {
+        check_values(seed, |case, rng| rollback_replay(case, rng, 16))?;
+    }
+
+    #[test]
+    fn switches_make_no_difference_to_values(seed: u64) {
+        check_values(seed, |case, rng| switches_change_nothing(case, rng, 30))?;
     }
 
     #[test]

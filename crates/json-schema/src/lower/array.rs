@@ -7,7 +7,7 @@ use super::string::bounds;
 use crate::error::Error;
 use crate::json::Number;
 use crate::normal::{Alternative, Atom, Formula, FormulaId, Kind};
-use formwork_grammar::{Clause, Conditions, Expr, ExprId, HashMap, Place};
+use formwork_grammar::{Clause, Conditions, ExprId, HashMap, Place};
 use std::rc::Rc;
 
 /// Positions with a demand of their own.
@@ -26,7 +26,7 @@ impl Lowering<'_> {
     }
 
     /// The lengths and the demands on positions that a formula is, if it is nothing else.
-    fn positions(&self, formula: FormulaId) -> Option<Positions> {
+    pub(super) fn positions(&self, formula: FormulaId) -> Option<Positions> {
         let mut all = Positions { min: 0, max: u64::MAX, ranges: Vec::new() };
         for part in self.normal.formulas.conjuncts(formula) {
             match *self.normal.formulas.get(part) {
@@ -42,7 +42,7 @@ impl Lowering<'_> {
     }
 
     /// What the item at a position must satisfy.
-    fn demand_at(&mut self, position: u64, positions: &Positions) -> FormulaId {
+    pub(super) fn demand_at(&mut self, position: u64, positions: &Positions) -> FormulaId {
         let covers = |&&(from, to, _): &&(u64, Option<u64>, FormulaId)| {
             from <= position && to.is_none_or(|to| position < to)
         };
@@ -249,8 +249,8 @@ impl Lowering<'_> {
         Ok(Some(self.b.set_with(array, conditions.unwrap_or_default())))
     }
 
-    /// Distinct items that are strings, or words beside them, as texts that differ; `None` if they may be anything else, or
-    /// distinctness is not just asked for.
+    /// Distinct items as texts that differ; `None` if values of theirs may be [spelled](super::spelled) in several ways that the
+    /// engine tells apart, or distinctness is not just asked for.
     fn array_of_texts(&mut self, formula: FormulaId, pointer: &str) -> Result<Option<ExprId>, Error> {
         let Some(parts) = self.but_unique(formula) else { return Ok(None) };
         let whole = self.normal.formulas.all(parts.iter().copied());
@@ -271,8 +271,8 @@ impl Lowering<'_> {
             for &Alternative { demand, rest } in
                 self.normal.choices(FormulaId::TRUE, derivative, pointer)?.iter()
             {
-                let Some(text) = self.distinct_text(demand)? else { return Ok(None) };
-                may_run_out |= text != self.b.never() && !self.has_plenty(demand)?;
+                let Some((text, has_plenty)) = self.distinct_text(demand)? else { return Ok(None) };
+                may_run_out |= text != self.b.never() && !has_plenty;
                 must_go_on |= !self.normal.may_end(rest);
                 if may_run_out && must_go_on {
                     return Ok(None);
@@ -299,81 +299,46 @@ impl Lowering<'_> {
         Ok(Some(self.b.rule(rule)))
     }
 
-    /// The strings, and the words beside them, that satisfy a demand, each of which comes once; `None` if other values do, or
-    /// their lengths are bounded beyond what is written out.
-    fn distinct_text(&mut self, demand: FormulaId) -> Result<Option<ExprId>, Error> {
-        let mut ways = Vec::new();
-        for kind in Kind::ALL {
-            let component = self.normal.component(demand, kind)?;
-            if component == FormulaId::FALSE || self.normal.is_empty_component(kind, component, 1) {
-                continue;
-            }
-            ways.push(match kind {
-                Kind::Null | Kind::False | Kind::True => self.scalar(&Scalar::Word(kind)),
-                Kind::String => {
-                    let is_long = |(_, atom): &(FormulaId, Atom)| {
-                        matches!(atom, Atom::MinLength(n) | Atom::MaxLength(n) if *n > MAX_TEXT_LENGTH)
-                    };
-                    if self.normal.formulas.atoms(component).iter().any(is_long) {
-                        return Ok(None);
-                    }
-                    let pointer = self.normal.pointer(demand);
-                    self.string(component, &pointer)?
-                }
-                Kind::Number | Kind::Array | Kind::Object => return Ok(None),
-            });
-        }
-        let body = self.b.alt(ways);
+    /// The values that satisfy a demand, each of which comes once, and whether they are so many that they cannot run out; `None`
+    /// if a value may be spelled in several ways, or lengths are bounded beyond what is written out.
+    fn distinct_text(&mut self, demand: FormulaId) -> Result<Option<(ExprId, bool)>, Error> {
+        let Some(spelled) = self.spelled_once(demand)? else { return Ok(None) };
+        let body = match spelled.is_scalar {
+            // In line, so that equal texts of different demands are one rule.
+            true => self.scalars(demand)?,
+            false => self.value(demand)?,
+        };
         if body == self.b.never() {
-            return Ok(Some(body));
+            return Ok(Some((body, false)));
         }
         if let Some(&rule) = self.distinct_texts.get(&body) {
-            return Ok(Some(self.b.rule(rule)));
+            return Ok(Some((self.b.rule(rule), spelled.has_plenty)));
         }
         let place = Place::Pointer(self.normal.pointer_of(self.demand, "uniqueItems")?);
         let rule = self.b.declare("distinct_item", place);
         self.b.set_distinct(rule);
         self.b.define(rule, body);
         self.distinct_texts.insert(body, rule);
-        Ok(Some(self.b.rule(rule)))
+        Ok(Some((self.b.rule(rule), spelled.has_plenty)))
     }
 
-    /// Whether it shows at once that so many strings satisfy a demand that they cannot run out.
-    fn has_plenty(&mut self, demand: FormulaId) -> Result<bool, Error> {
-        let component = self.normal.component(demand, Kind::String)?;
-        let mut n_patterns = 0;
-        for part in self.normal.formulas.conjuncts(component) {
-            match self.normal.formulas.get(part) {
-                Formula::True | Formula::Atom(Atom::MinLength(_) | Atom::StringIn(_, false)) => {}
-                Formula::Atom(Atom::MaxLength(2..)) => n_patterns += 1,
-                &Formula::Atom(Atom::Text(text, true)) => {
-                    n_patterns += 1;
-                    if !self.is_endless(text) {
-                        return Ok(false);
-                    }
-                }
-                _ => return Ok(false),
+    /// The words and strings that satisfy a demand.
+    fn scalars(&mut self, demand: FormulaId) -> Result<ExprId, Error> {
+        let mut ways = Vec::new();
+        for kind in [Kind::Null, Kind::False, Kind::True, Kind::String] {
+            let component = self.normal.component(demand, kind)?;
+            if component == FormulaId::FALSE || self.normal.is_empty_component(kind, component, 1) {
+                continue;
             }
-        }
-        // Of two together there may be few.
-        Ok(n_patterns <= 1)
-    }
-
-    /// Whether a text of the normal form's arena has a repetition without end, so that it stands for texts without number.
-    fn is_endless(&mut self, text: ExprId) -> bool {
-        let texts = &mut self.normal.reader.texts;
-        let mut stack = vec![text];
-        while let Some(text) = stack.pop() {
-            match texts.expr(text).clone() {
-                Expr::Repeat { body, max: None, .. } if matches!(texts.expr(body), Expr::Class(_)) => {
-                    return true;
+            ways.push(match kind {
+                Kind::String => {
+                    let pointer = self.normal.pointer(demand);
+                    self.string(component, &pointer)?
                 }
-                Expr::Repeat { body, .. } => stack.push(body),
-                Expr::Seq(parts) | Expr::Alt(parts) => stack.extend(parts),
-                _ => {}
-            }
+                _ => self.scalar(&Scalar::Word(kind)),
+            });
         }
-        false
+        Ok(self.b.alt(ways))
     }
 
     /// A value as a member; a string is one from its last quote on, so that all share the states of their characters.
@@ -407,7 +372,8 @@ impl Lowering<'_> {
             return Ok(vec![(self.value(demand)?, (self.normal.settle_unique(rest, true), 0))]);
         }
         let Some(domain) = self.domain(demand, 0)? else {
-            let why = "cannot be decided from left to right where items may take too many values; bound them by `enum`";
+            let why = "cannot be decided from left to right where items may take too many values; bound them by `enum`, or \
+                       let them be strings, whole numbers, and arrays and objects of these without undeclared members";
             return Err(Error::unsupported(
                 self.normal.pointer_of(self.demand, "uniqueItems")?,
                 "uniqueItems",
@@ -542,10 +508,10 @@ impl Lowering<'_> {
 }
 
 /// How long an array is, and what its items satisfy: demands from a position on, up to another or without end.
-struct Positions {
-    min: u64,
-    max: u64,
-    ranges: Vec<(u64, Option<u64>, FormulaId)>,
+pub(super) struct Positions {
+    pub(super) min: u64,
+    pub(super) max: u64,
+    pub(super) ranges: Vec<(u64, Option<u64>, FormulaId)>,
 }
 
 /// What must hold of the rest, and the set of values that came.
@@ -556,9 +522,8 @@ const MAX_VALUES: usize = 10;
 /// The same where each is a member of a set.
 const MAX_MEMBERS: usize = 2_000;
 
-/// States of an array of distinct texts, and characters of one up to which lengths are written out.
+/// States of an array of distinct texts.
 const MAX_TEXT_STATES: usize = 1_000;
-const MAX_TEXT_LENGTH: u64 = 256;
 
 /// Items of a tuple that is written out, and how many tuples deep.
 const MAX_TUPLE: u64 = 16;

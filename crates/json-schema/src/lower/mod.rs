@@ -15,6 +15,7 @@ mod machine;
 mod number;
 mod object;
 mod regex_syntax;
+mod spelled;
 mod string;
 
 use crate::error::{Error, ErrorKind};

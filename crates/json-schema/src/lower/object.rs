@@ -124,7 +124,7 @@ impl Lowering<'_> {
     // ---- taking the formula apart ----
 
     /// The parts; `None` if a required member cannot be.
-    fn take_apart(
+    pub(super) fn take_apart(
         &mut self,
         formula: FormulaId,
         declared: &Names,
