@@ -11,7 +11,7 @@ use crate::config::Config;
 use crate::dfa::Dfa;
 use crate::distinct;
 use crate::error::{Error, ErrorKind};
-use crate::facts::{Facts, Order, first_bytes, number};
+use crate::facts::{Facts, Order, first_bytes};
 use crate::few::Few;
 use crate::form::{Form, Former, Portable};
 use crate::lazy::Lazy;
@@ -27,7 +27,6 @@ use crate::unit::{Entry, Measurable, Unit, Units};
 use crate::work::{Stop, Work};
 use formwork_grammar::{ByteSet, Expr, ExprId, Grammar, HashMap, TextLengths};
 use smallvec::SmallVec;
-use std::cell::OnceCell;
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
@@ -83,8 +82,8 @@ pub(crate) struct Construction {
     facts: Arc<Facts>,
     plan: Arc<Plan>,
     memory: Memory,
-    /// Rules that something refers to.
-    is_called: Vec<bool>,
+    /// Whether some automaton may call the root; all others are called.
+    root_is_called: bool,
     cache: Arc<Cache>,
     symbols: Arc<dyn Symbols>,
     config: Config,
@@ -234,32 +233,26 @@ impl Construction {
             _ => Library::default(),
         };
         let order = Order::of(grammar, &library);
-        let nullable = Arc::new(Facts::nullable_of(grammar, &order, &library));
-        let plan = Arc::new(Plan::of(grammar, &order, &library, config));
-        let used = order.is_used();
-        let extents = OnceCell::new();
-        let extents = || extents.get_or_init(|| nullable.extents(grammar, &order));
+        let shapes = Facts::of_shapes(grammar, &order, &library, &**symbols);
+        let plan = Arc::new(Plan::of(grammar, &order, &library, &shapes, config));
         let mut memory = Memory::new(cache, config);
-        let mut context = Context::new(grammar, &nullable, symbols, &config.limits, &mut memory);
-        let mut asked = None;
-        let facts = context.prepare_measured(&plan, used, &mut work, &mut asked).and_then(|()| {
-            nullable.completed(grammar, &order, &library, &**symbols, |expr| {
-                asked = Some(expr);
-                match extents()[expr.index()].is_infinite() {
-                    true => Ok((true, true)),
-                    false => context.text_facts(expr, &plan, &mut work),
+        let facts = match shapes.texts() {
+            [] => shapes,
+            _ => {
+                let shapes = Arc::new(shapes);
+                let mut context = Context::new(grammar, &shapes, symbols, &config.limits, &mut memory);
+                let told = context
+                    .decide_texts(&plan, &mut work)
+                    .map_err(|(stop, expr)| stopped(stop, grammar, owner(grammar, expr), config))?;
+                let mut facts = Arc::unwrap_or_clone(shapes);
+                if !told.is_empty() {
+                    facts.tell(grammar, &order, &**symbols, told);
                 }
-            })
-        });
-        let facts = match facts {
-            Ok(facts) => facts,
-            Err(stop) => {
-                let rule = asked.map_or(grammar.root(), |expr| owner(grammar, expr));
-                return Err(stopped(stop, grammar, rule, config));
+                facts
             }
         };
-        let is_empty_member = |expr: &ExprId| number(grammar, *expr).is_some() && facts.nullable(*expr);
-        if let Some(expr) = order.exprs().filter(is_empty_member).min() {
+        let facts = facts.decided(grammar, &library);
+        if let Some(expr) = facts.empty_member() {
             let rule = grammar.rule(owner(grammar, expr));
             let message = format!("rule `{}` has a set with a member that may be empty", rule.name());
             return Err(Error::new(ErrorKind::Set, rule.place().clone(), rule.name(), message));
@@ -272,11 +265,11 @@ impl Construction {
             true => identities(grammar, &plan, &library, cache, &mut former),
             false => vec![None; grammar.rules().len()],
         };
-        library.learn(cache, grammar, &order, &plan, &facts, &identities);
+        library.learn(cache, grammar, &plan, &facts, &identities);
         Ok(Self {
             grammar: grammar.clone(),
             facts: Arc::new(facts),
-            is_called: called_rules(grammar, order.exprs()),
+            root_is_called: root_is_called(grammar, &plan),
             plan,
             memory,
             cache: Arc::clone(cache),
@@ -306,10 +299,11 @@ impl Construction {
         self.n_known = self.n_known.max(unit as usize + 1);
         let entry = &self.memory.units.list[unit as usize];
         let is_called = match &entry.unit {
-            Unit::Rule(rule) | Unit::Region(rule) | Unit::Recursive(rule) => self.is_called[rule.index()],
+            Unit::Rule(rule) | Unit::Region(rule) | Unit::Recursive(rule) => *rule != self.grammar.root(),
             // The root may be a counted piece, which nothing else is.
-            _ => unit != 0 || self.is_called[entry.rule.index()],
+            _ => unit != 0 || entry.rule != self.grammar.root(),
         };
+        let is_called = is_called || self.root_is_called;
         let symbols = match &entry.unit {
             Unit::Symbols(set) => Some(set.clone()),
             _ => None,
@@ -367,7 +361,8 @@ impl Construction {
             return Ok(adopted);
         }
         if self.library.knows(self.memory.units.list[unit as usize].rule) {
-            self.facts = Arc::new(self.facts.extended(&self.grammar, &self.library));
+            let facts = Facts::clone(&self.facts);
+            self.facts = Arc::new(facts.extended(&self.grammar, &self.library, &*self.symbols));
             self.library = Library::default();
         }
         let mut work = Work::new(self.work_left, interrupt);
@@ -612,15 +607,10 @@ fn counter(grammar: &Grammar, unit: &Unit) -> Option<Counter> {
     }
 }
 
-/// Per rule whether an automaton may call it; where the root only calls itself last, that is a jump.
-fn called_rules(grammar: &Grammar, mut used: impl Iterator<Item = ExprId>) -> Vec<bool> {
-    let mut called = vec![true; grammar.rules().len()];
+/// Whether an automaton may call the root; where it only calls itself last, that is a jump.
+fn root_is_called(grammar: &Grammar, plan: &Plan) -> bool {
     let root = grammar.root();
-    let is_reference = |expr: &ExprId| matches!(grammar.expr(*expr), Expr::Rule(rule) if *rule == root);
-    let Some(reference) = used.find(is_reference) else {
-        called[root.index()] = false;
-        return called;
-    };
+    let Some(reference) = plan.reference_to_root() else { return false };
     // Expressions that stand last in the root's body and nowhere else.
     let mut last_only = vec![false; grammar.n_exprs()];
     let mut stands_elsewhere = vec![false; grammar.n_exprs()];
@@ -655,8 +645,7 @@ fn called_rules(grammar: &Grammar, mut used: impl Iterator<Item = ExprId>) -> Ve
         }
     }
     // There is one expression for all references to a rule.
-    called[root.index()] = stands_elsewhere[reference.index()];
-    called
+    stands_elsewhere[reference.index()]
 }
 
 /// A rule whose body contains the expression.

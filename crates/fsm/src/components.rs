@@ -12,6 +12,20 @@ pub(crate) struct Components {
 }
 
 impl Components {
+    /// None yet, with room for so many of one node each.
+    pub(crate) fn with_capacity(n: usize) -> Self {
+        Self { nodes: Vec::with_capacity(n), ends: Vec::with_capacity(n) }
+    }
+
+    /// Adds a component behind the others, unless it has no nodes; whether it has some.
+    pub(crate) fn add(&mut self, nodes: impl Iterator<Item = u32>) -> bool {
+        let n_before = self.nodes.len();
+        self.nodes.extend(nodes);
+        let has_nodes = self.nodes.len() > n_before;
+        self.ends.extend(has_nodes.then_some(self.nodes.len() as u32));
+        has_nodes
+    }
+
     /// The same, the nodes of each component ascending.
     pub(crate) fn sorted(mut self) -> Self {
         let mut start = 0;
@@ -55,7 +69,7 @@ pub(crate) fn components_from<T: Iterator<Item = u32>>(
     let mut low = vec![UNSEEN; n];
     // Nodes that were met and are in no component yet.
     let mut open: Vec<u32> = Vec::with_capacity(n.min(DEEP));
-    let mut found = Components { nodes: Vec::with_capacity(n), ends: Vec::with_capacity(n) };
+    let mut found = Components::with_capacity(n);
     let mut visits = 0u32;
     // A node, its own number, and where its edges go on.
     let mut path: Vec<(u32, u32, T)> = Vec::with_capacity(n.min(DEEP));

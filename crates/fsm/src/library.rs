@@ -19,9 +19,9 @@
 //! `value` is a leaf.
 
 use crate::cache::Cache;
-use crate::facts::{Facts, Order};
+use crate::facts::Facts;
 use crate::form::{Former, Words};
-use crate::plan::{Plan, closed, operands};
+use crate::plan::{Plan, operands};
 use formwork_grammar::{ByteSet, Expr, ExprId, Grammar, RuleId, Sharing};
 use std::sync::Arc;
 
@@ -103,7 +103,6 @@ impl Library {
         &mut self,
         cache: &Cache,
         grammar: &Grammar,
-        order: &Order,
         plan: &Plan,
         facts: &Facts,
         identities: &[Option<u32>],
@@ -111,19 +110,18 @@ impl Library {
         if self.missing.is_empty() {
             return;
         }
-        let closed = closed(grammar, order, self);
         let known = |rule: RuleId| {
             let body = grammar.rule(rule).body();
             let known = KnownRule {
                 nullable: facts.nullable(body),
                 productive: facts.productive(body),
                 nonempty: facts.nonempty(body),
-                closed: closed[body.index()],
-                first: facts.first_of([&body]),
+                closed: facts.closed(body),
+                first: facts.first().of_rule(rule),
                 identity: identities[rule.index()]?,
             };
             // A tiny one goes in line; and what the root does not use is not decided.
-            (plan.keeps(rule) && order.is_used()[body.index()]).then_some(known)
+            (plan.keeps(rule) && facts.is_used(body)).then_some(known)
         };
         for (form, rules) in self.missing.drain(..) {
             if let Some(entry) = rules.into_iter().map(known).collect::<Option<Arc<[KnownRule]>>>() {
@@ -178,6 +176,7 @@ impl Seen {
 mod tests {
     use super::*;
     use crate::config::Config;
+    use crate::facts::Order;
     use formwork_grammar::{GrammarBuilder, Place};
 
     /// The worked example with another bracket.
