@@ -153,13 +153,13 @@ impl Memory {
         grammar: &Grammar,
         plan: &Plan,
         parts: &[ExprId],
-        run: impl FnOnce(&Cache, &[u32]) -> T,
+        run: impl FnOnce(&Cache, &[u8]) -> T,
     ) -> Option<T> {
         let SharedTexts { cache, former } = &**self.shared.as_ref()?;
         let cache = cache.upgrade()?;
         // A form begins anew whatever a thread that panicked has left.
         let mut former = former.lock().unwrap_or_else(PoisonError::into_inner);
-        former.text(grammar, plan, parts).then(|| run(&cache, &former.words))
+        former.text(grammar, plan, parts).then(|| run(&cache, former.words.as_bytes()))
     }
 
     /// The same for who numbers units apart.
@@ -227,9 +227,7 @@ impl Construction {
         let mut work = Work::new(config.limits.max_work, interrupt);
         let mut former = Former::new(config);
         let mut library = match config.shared_rules && config.inlining && !config.captures {
-            true if !regions::exist(grammar) => {
-                Library::find(grammar, &Plan::keeping_all(grammar, config), cache, &mut former)
-            }
+            true if !regions::exist(grammar) => Library::find(grammar, config, cache, &mut former),
             _ => Library::default(),
         };
         let order = Order::of(grammar, &library);
@@ -251,7 +249,7 @@ impl Construction {
                 facts
             }
         };
-        let facts = facts.decided(grammar, &library);
+        let facts = facts.decided(grammar, &library, plan.rules());
         if let Some(expr) = facts.empty_member() {
             let rule = grammar.rule(owner(grammar, expr));
             let message = format!("rule `{}` has a set with a member that may be empty", rule.name());
@@ -356,7 +354,7 @@ impl Construction {
     fn tables(&mut self, unit: u32, interrupt: &dyn Fn() -> bool) -> Result<(Arc<Tables>, Imports), Stop> {
         let own = self.memory.units.list[unit as usize].unit.clone();
         let has_form = self.config.shared_rules && self.write_form(&own);
-        let kept = self.cache.unit(&self.former.words).filter(|_| has_form);
+        let kept = self.cache.unit(self.former.words.as_bytes()).filter(|_| has_form);
         if let Some(adopted) = kept.and_then(|kept| self.adopt(unit, kept)) {
             return Ok(adopted);
         }
@@ -388,7 +386,7 @@ impl Construction {
                 }
                 let tables = Arc::new(Tables::lazy(Lazy::new(*nfa, deferred, start, bounds, &mut work)?));
                 let kept = Kept { tables: Arc::clone(&tables), imports: Arc::default() };
-                let faster = has_form.then(|| self.cache.keep(&self.former.words, kept)).flatten();
+                let faster = has_form.then(|| self.cache.keep(self.former.words.as_bytes(), kept)).flatten();
                 if let Some(adopted) = faster.and_then(|kept| self.adopt(unit, kept)) {
                     return Ok(adopted);
                 }
@@ -447,7 +445,7 @@ impl Construction {
             if let Some(imports) = portable.into_iter().collect::<Option<Vec<_>>>() {
                 let kept = Kept { tables: Arc::clone(&tables), imports: imports.into() };
                 // Another thread may have been faster; then its tables serve, so that there are not two of the same.
-                let faster = self.cache.keep(&self.former.words, kept);
+                let faster = self.cache.keep(self.former.words.as_bytes(), kept);
                 if let Some(adopted) = faster.and_then(|kept| self.adopt(unit, kept)) {
                     return Ok(adopted);
                 }
@@ -526,7 +524,7 @@ impl Construction {
         match unit {
             Unit::Rule(rule) | Unit::Region(rule) => self.identities[rule.index()],
             // A form that begins like no rule's.
-            unit => self.write_form(&unit).then(|| self.cache.identity(&self.former.words)),
+            unit => self.write_form(&unit).then(|| self.cache.identity(self.former.words.as_bytes())),
         }
     }
 
@@ -585,7 +583,9 @@ fn identities(
         }
         let found: SmallVec<[Option<u32>; 4]> = kept
             .iter()
-            .map(|&rule| former.rule(grammar, plan, &identities, rule).then(|| cache.identity(&former.words)))
+            .map(|&rule| {
+                former.rule(grammar, plan, &identities, rule).then(|| cache.identity(former.words.as_bytes()))
+            })
             .collect();
         for (rule, identity) in kept.into_iter().zip(found) {
             identities[rule.index()] = identity;

@@ -17,12 +17,17 @@ impl Components {
         Self { nodes: Vec::with_capacity(n), ends: Vec::with_capacity(n) }
     }
 
-    /// Adds a component behind the others, unless it has no nodes; whether it has some.
-    pub(crate) fn add(&mut self, nodes: impl Iterator<Item = u32>) -> bool {
-        let n_before = self.nodes.len();
-        self.nodes.extend(nodes);
-        let has_nodes = self.nodes.len() > n_before;
-        self.ends.extend(has_nodes.then_some(self.nodes.len() as u32));
+    /// Adds a node to the component that is not [finished](Self::finish).
+    pub(crate) fn push(&mut self, node: u32) {
+        self.nodes.push(node);
+    }
+
+    /// Makes a component of the nodes that came since the last one; whether there are some.
+    pub(crate) fn finish(&mut self) -> bool {
+        let has_nodes = self.nodes.len() > self.ends.last().map_or(0, |&end| end as usize);
+        if has_nodes {
+            self.ends.push(self.nodes.len() as u32);
+        }
         has_nodes
     }
 
@@ -30,7 +35,9 @@ impl Components {
     pub(crate) fn sorted(mut self) -> Self {
         let mut start = 0;
         for &end in &self.ends {
-            self.nodes[start..end as usize].sort_unstable();
+            if end as usize > start + 1 {
+                self.nodes[start..end as usize].sort_unstable();
+            }
             start = end as usize;
         }
         self

@@ -46,7 +46,7 @@ use crate::components::{Components, components_from};
 use crate::first::{FirstBytes, machine_first, spelled};
 use crate::library::Library;
 use crate::membership::Membership;
-use crate::plan::{Plan, operands};
+use crate::plan::{Plan, left_recursion, operands};
 use crate::spelling::Spelling;
 use crate::symbols::Symbols;
 use crate::unit::{Body, Spelled, Unit};
@@ -70,6 +70,8 @@ pub(crate) struct ReachedRules {
     pub(crate) components: Components,
     /// Per component whether some rule of it may lead back to itself.
     pub(crate) on_circle: Vec<bool>,
+    /// Per rule the number of places that refer to it, its own leading references aside.
+    pub(crate) count: Vec<u32>,
     /// The reference to the root, if there is one.
     pub(crate) to_root: Option<ExprId>,
 }
@@ -102,31 +104,55 @@ impl Order {
         Self { components }
     }
 
-    /// The rules that are reached. There is one expression for all references to a rule, and it stands behind the rule's body, or
-    /// on a circle with it.
-    pub(crate) fn rules(&self, grammar: &Grammar) -> ReachedRules {
+    /// The rules that are reached, which are known aside from what is inside of them. There is one expression for all
+    /// references to a rule, and it stands behind the rule's body, or on a circle with it.
+    pub(crate) fn rules(&self, grammar: &Grammar, library: &Library) -> ReachedRules {
         let n = grammar.rules().len();
-        let (mut components, mut on_circle) = (Components::with_capacity(n), Vec::with_capacity(n));
+        let mut components = Components::with_capacity(n);
+        let mut on_circle = Vec::with_capacity(n);
+        let mut count = vec![0u32; n];
         let mut to_root = None;
+        let mut refer = |expr: &ExprId| {
+            if let Expr::Rule(callee) = grammar.expr(*expr) {
+                count[callee.index()] += 1;
+            }
+        };
         for component in self.components.iter() {
-            let mut refers_to_itself = false;
-            let callees = ids(component).filter_map(|expr| match grammar.expr(expr) {
-                Expr::Rule(rule) => {
-                    to_root = to_root.or((*rule == grammar.root()).then_some(expr));
-                    refers_to_itself |= grammar.rule(*rule).body() == expr;
-                    Some(rule.index() as u32)
+            let mut refers_to_itself = component.len() > 1;
+            for id in ids(component).filter(|&id| grammar.properties(id).has_rules) {
+                let expr = grammar.expr(id);
+                let Expr::Rule(rule) = expr else {
+                    operands(expr).iter().for_each(&mut refer);
+                    continue;
+                };
+                components.push(rule.index() as u32);
+                to_root = to_root.or((*rule == grammar.root()).then_some(id));
+                if !library.knows(*rule) {
+                    let body = grammar.rule(*rule).body();
+                    refer(&body);
+                    refers_to_itself |= body == id;
                 }
-                _ => None,
-            });
-            if components.add(callees) {
-                on_circle.push(refers_to_itself || component.len() > 1);
+            }
+            if components.finish() {
+                on_circle.push(refers_to_itself);
             }
         }
         if to_root.is_none() {
-            components.add([grammar.root().index() as u32].into_iter());
+            refer(&grammar.rule(grammar.root()).body());
+            components.push(grammar.root().index() as u32);
+            components.finish();
             on_circle.push(false);
         }
-        ReachedRules { components: components.sorted(), on_circle, to_root }
+        if on_circle.contains(&true) {
+            for rule in self.exprs().filter_map(|expr| match grammar.expr(expr) {
+                Expr::Rule(rule) if !library.knows(*rule) => Some(*rule),
+                _ => None,
+            }) {
+                count[rule.index()] -=
+                    left_recursion(grammar, rule).map_or(0, |(tails, _)| tails.len() as u32);
+            }
+        }
+        ReachedRules { components: components.sorted(), on_circle, count, to_root }
     }
 
     /// The expressions that are used, each once.
@@ -292,11 +318,17 @@ impl Facts {
         self.settle(grammar, order, symbols);
     }
 
-    /// These facts, now that all intersections and complements are decided, and what texts begin with.
-    pub(crate) fn decided(mut self, grammar: &Grammar, library: &Library) -> Self {
+    /// These facts, now that all intersections and complements are decided, and what texts of some rules begin with, those
+    /// that others refer to best first.
+    pub(crate) fn decided(
+        mut self,
+        grammar: &Grammar,
+        library: &Library,
+        rules: impl Iterator<Item = RuleId>,
+    ) -> Self {
         self.is_decided = true;
         self.texts = Vec::new();
-        self.first = FirstBytes::of(grammar, &self, library);
+        self.first = FirstBytes::of(grammar, &self, library, rules);
         self
     }
 
@@ -567,7 +599,11 @@ mod tests {
         let order = Order::of(&grammar, &Library::default());
         assert!(order.components.iter().any(|component| component.len() > 3 * N), "the rules are a circle");
         let library = Library::default();
-        let facts = Facts::of_shapes(&grammar, &order, &library, &AnySymbols).decided(&grammar, &library);
+        let facts = Facts::of_shapes(&grammar, &order, &library, &AnySymbols).decided(
+            &grammar,
+            &library,
+            grammar.rule_ids(),
+        );
         assert_eq!(order.exprs().count(), grammar.expr_ids().filter(|&expr| facts.is_used(expr)).count());
         for rule in grammar.rules() {
             let body = rule.body();

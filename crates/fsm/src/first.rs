@@ -10,6 +10,7 @@
 //! `a ::= "x"? b | c`, `b ::= [0-9]+ "y"`, `c ::= a "z" | "(" b`. By themselves, `a` begins with `x`, `b` with a digit and
 //! `c` with a parenthesis; `a` leads to `b` and `c`, and `c` to `a`. So `a` and `c` begin with all of these.
 
+use crate::adjacency::Adjacency;
 use crate::components::components;
 use crate::facts::Facts;
 use crate::library::Library;
@@ -24,33 +25,44 @@ pub(crate) struct FirstBytes {
 }
 
 impl FirstBytes {
-    /// Of all rules of a grammar, by which expressions may be empty.
+    /// Of some rules of a grammar, by which expressions may be empty.
     ///
     /// Cost: linear in what rules begin with.
-    pub(crate) fn of(grammar: &Grammar, facts: &Facts, library: &Library) -> Self {
+    pub(crate) fn of(
+        grammar: &Grammar,
+        facts: &Facts,
+        library: &Library,
+        order: impl Iterator<Item = RuleId>,
+    ) -> Self {
         let n = grammar.rules().len();
         let mut rules = vec![ByteSet::EMPTY; n];
-        // Per rule its part of those that it begins with.
-        let (mut starts, mut leads) = (Vec::with_capacity(n + 1), Vec::with_capacity(n));
-        let mut walk = Walk::default();
-        let mut seen = vec![u32::MAX; 2 * grammar.n_exprs()];
-        for (number, rule) in (0..).zip(grammar.rule_ids()) {
-            starts.push(leads.len());
-            let set = &mut rules[rule.index()];
-            match library.get(rule) {
-                Some(known) => *set = known.first,
-                None => {
-                    let is_new = |at: usize| std::mem::replace(&mut seen[at], number) != number;
-                    let body = grammar.rule(rule).body();
-                    let call = |callee: RuleId| leads.push(callee.index() as u32);
-                    *set = walk.first_of(grammar, facts, body, is_new, call);
-                }
-            }
+        let mut is_done = vec![false; n];
+        for (rule, known) in library.known() {
+            (rules[rule.index()], is_done[rule.index()]) = (known.first, true);
         }
-        starts.push(leads.len());
-        if !leads.is_empty() {
-            let leads_of =
-                |rule: u32| leads[starts[rule as usize]..starts[rule as usize + 1]].iter().copied();
+        // Pairs of rules of which the first begins with the second.
+        let mut leads: Vec<(u32, u32)> = Vec::new();
+        let mut walk = Walk::default();
+        let mut seen = vec![0u32; 2 * grammar.n_exprs()];
+        for rule in order {
+            if std::mem::replace(&mut is_done[rule.index()], true) {
+                continue;
+            }
+            let stamp = rule.index() as u32 + 1;
+            let is_new = |at: usize| std::mem::replace(&mut seen[at], stamp) != stamp;
+            let mut called = ByteSet::EMPTY;
+            let call = |callee: RuleId| {
+                called = called.union(&rules[callee.index()]);
+                leads.push((rule.index() as u32, callee.index() as u32));
+            };
+            let own = walk.first_of(grammar, facts, grammar.rule(rule).body(), is_new, call);
+            rules[rule.index()] = own.union(&called);
+        }
+        // PERF: what a rule begins with mostly comes before it.
+        let misses = |&(rule, callee): &(u32, u32)| !rules[callee as usize].is_subset(&rules[rule as usize]);
+        if leads.iter().any(misses) {
+            let adjacency = Adjacency::new(n, leads.iter().map(|lead| lead.0));
+            let leads_of = |rule: u32| adjacency.of(rule).iter().map(|&lead| leads[lead as usize].1);
             for component in components(n, leads_of).iter() {
                 // Each begins with what the others begin with.
                 let all = component.iter().flat_map(|&rule| leads_of(rule).chain([rule]));
@@ -210,7 +222,11 @@ mod tests {
         let grammar = b.build(a).expect("a grammar");
         let library = Library::default();
         let order = Order::of(&grammar, &library);
-        let facts = Facts::of_shapes(&grammar, &order, &library, &AnySymbols).decided(&grammar, &library);
+        let facts = Facts::of_shapes(&grammar, &order, &library, &AnySymbols).decided(
+            &grammar,
+            &library,
+            grammar.rule_ids(),
+        );
         let firsts = rules.map(|rule| facts.first().of_rule(rule));
         let all: ByteSet = "x0123456789(".bytes().collect();
         assert_eq!(firsts, [all, "0123456789".bytes().collect(), all]);

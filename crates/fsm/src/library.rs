@@ -19,6 +19,7 @@
 //! `value` is a leaf.
 
 use crate::cache::Cache;
+use crate::config::Config;
 use crate::facts::Facts;
 use crate::form::{Former, Words};
 use crate::plan::{Plan, operands};
@@ -51,11 +52,12 @@ const MAX_EXPRS: usize = 500;
 const MAX_TRIED: usize = 4;
 
 impl Library {
-    /// The rules that the cache knows. `plan` keeps all rules.
-    pub(crate) fn find(grammar: &Grammar, plan: &Plan, cache: &Cache, former: &mut Former) -> Self {
+    /// The rules that the cache knows.
+    pub(crate) fn find(grammar: &Grammar, config: &Config, cache: &Cache, former: &mut Former) -> Self {
         let mut library = Self::default();
         let mut seen = Seen::default();
-        let no_identities = vec![None; grammar.rules().len()];
+        // Forms of rules as if all were kept, and nothing known of them.
+        let mut plain = None;
         let is_candidate = |&rule: &RuleId| {
             let rule = grammar.rule(rule);
             rule.sharing() == Sharing::Keep && grammar.properties(rule.body()).has_rules
@@ -64,10 +66,16 @@ impl Library {
             if library.knows(rule) || library.missing.iter().any(|(_, rules)| rules.contains(&rule)) {
                 continue;
             }
-            if !seen.is_closed(grammar, rule) || !former.rule(grammar, plan, &no_identities, rule) {
+            if !seen.is_closed(grammar, rule) {
                 continue;
             }
-            match cache.library(&former.words) {
+            let (plan, no_identities) = plain.get_or_insert_with(|| {
+                (Plan::keeping_all(grammar, config), vec![None; grammar.rules().len()])
+            });
+            if !former.rule(grammar, plan, no_identities, rule) {
+                continue;
+            }
+            match cache.library(former.words.as_bytes()) {
                 Some(entry) => {
                     library.rules.resize(grammar.rules().len(), None);
                     let number = library.entries.len() as u32;
@@ -125,7 +133,7 @@ impl Library {
         };
         for (form, rules) in self.missing.drain(..) {
             if let Some(entry) = rules.into_iter().map(known).collect::<Option<Arc<[KnownRule]>>>() {
-                cache.keep_library(&form, entry);
+                cache.keep_library(form.as_bytes(), entry);
             }
         }
     }
@@ -203,7 +211,7 @@ mod tests {
         let (cache, config) = (Arc::<Cache>::default(), Config::default());
         let n_used = |grammar: &Grammar| {
             let mut former = Former::new(&config);
-            let library = Library::find(grammar, &Plan::keeping_all(grammar, &config), &cache, &mut former);
+            let library = Library::find(grammar, &config, &cache, &mut former);
             Order::of(grammar, &library).exprs().count()
         };
         let (first, second) = (grammar("["), grammar("("));
@@ -215,7 +223,7 @@ mod tests {
             assert_eq!((n_used(&first), n_used(&second)), (4, 4));
         }
         // What was not used since the generations changed is found out anew, and then known again.
-        let much = vec![u32::MAX; 5 << 20];
+        let much = vec![u8::MAX; 25 << 20];
         cache.keep_library(&much, Arc::new([]));
         assert_eq!(n_used(&second), 10);
         cache.keep_library(&much[1..], Arc::new([]));

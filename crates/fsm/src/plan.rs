@@ -92,7 +92,7 @@ impl Plan {
         config: &Config,
     ) -> Self {
         let n = grammar.rules().len();
-        let ReachedRules { components, on_circle, to_root } = order.rules(grammar);
+        let ReachedRules { components, on_circle, count, to_root } = order.rules(grammar, library);
         // PERF: most grammars have no circles but those that are known.
         let uses = on_circle.contains(&true).then(|| Uses::of(grammar, library));
         let circle = |component: &[u32], on_circle: bool| {
@@ -116,7 +116,6 @@ impl Plan {
             };
         }
         let closed = |rule: usize| facts.closed(grammar.rules()[rule].body());
-        let count = count(grammar, order, library, &components, uses.is_some());
         let mut keep: Vec<bool> = grammar.rules().iter().map(is_region).collect();
         let mut size = vec![1u64; n];
         keep[grammar.root().index()] = true;
@@ -173,6 +172,11 @@ impl Plan {
     /// The strongly connected components of the rules that are reached, callees first.
     pub(crate) fn components(&self) -> impl Iterator<Item = impl Iterator<Item = RuleId>> {
         self.components.iter().map(|component| component.iter().copied().map(rule_id))
+    }
+
+    /// The rules that are reached, callees first but for those on circles.
+    pub(crate) fn rules(&self) -> impl Iterator<Item = RuleId> + '_ {
+        self.components.nodes().iter().copied().map(rule_id)
     }
 
     /// The reference to the root, if something that the root uses refers to it.
@@ -399,34 +403,6 @@ pub(crate) fn left_recursion(grammar: &Grammar, rule: RuleId) -> Option<(Vec<&[E
 /// A rule by its position among the rules.
 fn rule_id(rule: u32) -> RuleId {
     RuleId::from_index(rule as usize).expect("a position among the rules")
-}
-
-/// Per rule the number of places that refer to it, its own leading references aside.
-fn count(
-    grammar: &Grammar,
-    order: &Order,
-    library: &Library,
-    components: &Components,
-    has_circles: bool,
-) -> Vec<u32> {
-    let mut count = vec![0u32; grammar.rules().len()];
-    let mut refer = |expr: &ExprId| {
-        if let Expr::Rule(callee) = grammar.expr(*expr) {
-            count[callee.index()] += 1;
-        }
-    };
-    for expr in order.exprs().filter(|&expr| grammar.properties(expr).has_rules) {
-        operands(grammar.expr(expr)).iter().for_each(&mut refer);
-    }
-    let rules = || components.nodes().iter().copied().map(rule_id).filter(|&rule| !library.knows(rule));
-    rules().for_each(|rule| refer(&grammar.rule(rule).body()));
-    if has_circles {
-        for rule in rules() {
-            let n_leading = left_recursion(grammar, rule).map_or(0, |(tails, _)| tails.len());
-            count[rule.index()] -= n_leading as u32;
-        }
-    }
-    count
 }
 
 /// Who uses whom.
