@@ -28,7 +28,7 @@ use crate::work::{Stop, Work};
 use formwork_grammar::{ByteSet, Expr, ExprId, Grammar, HashMap, TextLengths};
 use smallvec::SmallVec;
 use std::num::NonZeroU32;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 /// Counted automata of more states are not minimised.
 ///
@@ -101,39 +101,66 @@ pub(crate) struct Construction {
 }
 
 /// What the building of one unit leaves for the next.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Memory {
     pub(crate) units: Units,
     /// The units of the escapes of single ASCII characters, as far as they are met.
     escapes: Vec<Option<NonZeroU32>>,
-    /// Automata over code points of the intersections and complements met so far.
-    texts: Arc<Mutex<HashMap<ExprId, Arc<Dfa>>>>,
-    /// Those of texts that are measured, by the operands that are no length.
-    measured: Arc<Mutex<HashMap<Vec<ExprId>, KeptText>>>,
+    texts: Arc<Texts>,
     pub(crate) measurable: Arc<Measurable>,
     /// What shapes tell of the lengths of texts, as far as somebody asked.
     pub(crate) lengths: HashMap<ExprId, TextLengths>,
-    /// Those of earlier grammars, if they are shared.
-    shared: Option<Arc<SharedTexts>>,
     /// Whether the grammar is counted where it is kept.
     is_counted: bool,
 }
 
-/// Automata over code points kept from grammar to grammar, and what finds them.
+/// Automata over code points, met so far or kept from grammar to grammar.
 #[derive(Debug)]
-struct SharedTexts {
-    /// It has what makes the states of large rules, which has this: whoever builds has the cache itself.
-    cache: Weak<Cache>,
+struct Texts {
+    known: Mutex<KnownTexts>,
+    /// Those of earlier grammars, if they are shared. The cache has what makes the states of large rules, which has this:
+    /// whoever builds has the cache itself.
+    cache: Option<Weak<Cache>>,
+    /// What finds them.
     former: Mutex<Former>,
+}
+
+#[derive(Debug, Default)]
+struct KnownTexts {
+    /// Those of intersections and complements.
+    texts: HashMap<ExprId, Arc<Dfa>>,
+    /// Those of texts that are measured, by the operands that are no length.
+    measured: HashMap<Vec<ExprId>, KeptText>,
 }
 
 /// Automata over code points of fewer states are found as fast as they are looked up.
 const WORTH_SHARING: usize = 16;
 
+impl Texts {
+    fn new(cache: Option<Weak<Cache>>, former: Former) -> Arc<Self> {
+        Arc::new(Self { known: Mutex::default(), cache, former: Mutex::new(former) })
+    }
+
+    fn known(&self) -> MutexGuard<'_, KnownTexts> {
+        // Entries are added one by one, so a thread that panicked has left nothing half done.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn former(&self) -> MutexGuard<'_, Former> {
+        // A form begins anew whatever a thread that panicked has left.
+        self.former.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Memory {
-    fn new(cache: &Arc<Cache>, config: &Config) -> Self {
-        let shared = SharedTexts { cache: Arc::downgrade(cache), former: Mutex::new(Former::new(config)) };
-        Self { shared: config.shared_rules.then(|| Arc::new(shared)), ..Self::default() }
+    pub(crate) fn new(cache: &Arc<Cache>, config: &Config) -> Self {
+        let cache = config.shared_rules.then(|| Arc::downgrade(cache));
+        Self::with_texts(Texts::new(cache, Former::new(config)), Arc::default())
+    }
+
+    fn with_texts(texts: Arc<Texts>, measurable: Arc<Measurable>) -> Self {
+        let (units, escapes, lengths) = (Units::default(), Vec::new(), HashMap::default());
+        Self { units, escapes, texts, measurable, lengths, is_counted: false }
     }
 
     /// What all of these expressions over code points match, if an earlier grammar asked.
@@ -155,19 +182,15 @@ impl Memory {
         parts: &[ExprId],
         run: impl FnOnce(&Cache, &[u8]) -> T,
     ) -> Option<T> {
-        let SharedTexts { cache, former } = &**self.shared.as_ref()?;
-        let cache = cache.upgrade()?;
-        // A form begins anew whatever a thread that panicked has left.
-        let mut former = former.lock().unwrap_or_else(PoisonError::into_inner);
+        let cache = self.texts.cache.as_ref()?.upgrade()?;
+        let mut former = self.texts.former();
         former.text(grammar, plan, parts).then(|| run(&cache, former.words.as_bytes()))
     }
 
     /// The same for who numbers units apart.
     pub(crate) fn without_units(&self) -> Self {
-        let (units, escapes) = (Units::default(), Vec::new());
-        let (texts, measured) = (Arc::clone(&self.texts), Arc::clone(&self.measured));
-        let (measurable, shared) = (Arc::clone(&self.measurable), self.shared.clone());
-        Self { units, escapes, texts, measured, measurable, shared, is_counted: true, ..Self::default() }
+        let memory = Self::with_texts(Arc::clone(&self.texts), Arc::clone(&self.measurable));
+        Self { is_counted: true, ..memory }
     }
 
     /// The unit of the escapes of a character, for a rule that messages name.
@@ -192,27 +215,27 @@ impl Memory {
 
     /// Automata over code points are to be found once more.
     pub(crate) fn forget_texts(&mut self) {
-        self.texts = Arc::default();
-        self.measured = Arc::default();
+        let former = self.texts.former().emptied();
+        self.texts = Texts::new(self.texts.cache.clone(), former);
         self.escapes = Vec::new();
     }
 
     /// The automaton over code points of an intersection or a complement, if it is known.
     pub(crate) fn known_text(&self, expr: ExprId) -> Option<Arc<Dfa>> {
-        self.texts.lock().unwrap_or_else(PoisonError::into_inner).get(&expr).map(Arc::clone)
+        self.texts.known().texts.get(&expr).map(Arc::clone)
     }
 
     /// The automaton over code points of texts that are measured, if it is known.
     pub(crate) fn measured(&self, parts: &[ExprId]) -> Option<KeptText> {
-        self.measured.lock().unwrap_or_else(PoisonError::into_inner).get(parts).cloned()
+        self.texts.known().measured.get(parts).cloned()
     }
 
     pub(crate) fn keep_measured(&self, parts: &[ExprId], text: KeptText) {
-        self.measured.lock().unwrap_or_else(PoisonError::into_inner).insert(parts.to_vec(), text);
+        self.texts.known().measured.insert(parts.to_vec(), text);
     }
 
     pub(crate) fn keep_text(&self, expr: ExprId, dfa: Arc<Dfa>) {
-        self.texts.lock().unwrap_or_else(PoisonError::into_inner).insert(expr, dfa);
+        self.texts.known().texts.insert(expr, dfa);
     }
 }
 

@@ -22,13 +22,15 @@ impl Components {
         self.nodes.push(node);
     }
 
-    /// Makes a component of the nodes that came since the last one; whether there are some.
-    pub(crate) fn finish(&mut self) -> bool {
-        let has_nodes = self.nodes.len() > self.ends.last().map_or(0, |&end| end as usize);
-        if has_nodes {
-            self.ends.push(self.nodes.len() as u32);
-        }
-        has_nodes
+    /// Makes a component of the nodes that came since the last one.
+    pub(crate) fn finish(&mut self) {
+        self.ends.push(self.nodes.len() as u32);
+    }
+
+    /// The nodes of the last component.
+    pub(crate) fn last(&self) -> &[u32] {
+        let start = self.ends.iter().rev().nth(1).map_or(0, |&end| end as usize);
+        &self.nodes[start..self.ends.last().map_or(0, |&end| end as usize)]
     }
 
     /// The same, the nodes of each component ascending.

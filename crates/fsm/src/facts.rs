@@ -52,6 +52,7 @@ use crate::symbols::Symbols;
 use crate::unit::{Body, Spelled, Unit};
 use crate::until::reachable_arms;
 use formwork_grammar::{ByteSet, Expr, ExprId, Grammar, HashMap, HashSet, RuleId};
+use std::cell::Cell;
 
 /// Numbers of edges by the expression that they begin at, and where they lead.
 type Parents = (Adjacency, Vec<u32>);
@@ -61,6 +62,8 @@ type Parents = (Adjacency, Vec<u32>);
 #[derive(Debug)]
 pub(crate) struct Order {
     components: Components,
+    /// Per expression how often it stands in those that are used, or is the body of a rule that is.
+    n_uses: Vec<u32>,
 }
 
 /// The rules that the root reaches.
@@ -91,7 +94,13 @@ impl Order {
         rules: impl IntoIterator<Item = RuleId>,
         library: &Library,
     ) -> Self {
-        let bodies = rules.into_iter().map(|rule| grammar.rule(rule).body().index() as u32);
+        let n_uses = vec![Cell::new(0); grammar.n_exprs()];
+        let number = |expr: ExprId| {
+            let n_uses = &n_uses[expr.index()];
+            n_uses.set(n_uses.get() + 1);
+            expr.index() as u32
+        };
+        let bodies = rules.into_iter().map(|rule| number(grammar.rule(rule).body()));
         let components = components_from(bodies, grammar.n_exprs(), |expr| {
             let (operands, body) = match ExprId::from_index(expr as usize).map(|expr| grammar.expr(expr)) {
                 Some(Expr::Rule(rule)) if library.knows(*rule) => (&[][..], None),
@@ -99,58 +108,50 @@ impl Order {
                 Some(expr) => (operands(expr), None),
                 None => (&[][..], None),
             };
-            operands.iter().copied().chain(body).map(|expr| expr.index() as u32)
+            operands.iter().copied().chain(body).map(number)
         });
-        Self { components }
+        let n_uses = n_uses.into_iter().map(Cell::into_inner).collect();
+        Self { components, n_uses }
     }
 
     /// The rules that are reached, which are known aside from what is inside of them. There is one expression for all
     /// references to a rule, and it stands behind the rule's body, or on a circle with it.
-    pub(crate) fn rules(&self, grammar: &Grammar, library: &Library) -> ReachedRules {
+    pub(crate) fn rules(&self, grammar: &Grammar) -> ReachedRules {
         let n = grammar.rules().len();
         let mut components = Components::with_capacity(n);
         let mut on_circle = Vec::with_capacity(n);
         let mut count = vec![0u32; n];
         let mut to_root = None;
-        let mut refer = |expr: &ExprId| {
-            if let Expr::Rule(callee) = grammar.expr(*expr) {
-                count[callee.index()] += 1;
-            }
-        };
         for component in self.components.iter() {
-            let mut refers_to_itself = component.len() > 1;
-            for id in ids(component).filter(|&id| grammar.properties(id).has_rules) {
-                let expr = grammar.expr(id);
-                let Expr::Rule(rule) = expr else {
-                    operands(expr).iter().for_each(&mut refer);
-                    continue;
-                };
+            let mut has_rules = false;
+            for &member in component {
+                let Some(id) = ExprId::from_index(member as usize) else { continue };
+                let Expr::Rule(rule) = grammar.expr(id) else { continue };
+                has_rules = true;
                 components.push(rule.index() as u32);
-                to_root = to_root.or((*rule == grammar.root()).then_some(id));
-                if !library.knows(*rule) {
-                    let body = grammar.rule(*rule).body();
-                    refer(&body);
-                    refers_to_itself |= body == id;
+                count[rule.index()] = self.n_uses[id.index()];
+                if *rule == grammar.root() {
+                    to_root = Some(id);
                 }
             }
-            if components.finish() {
+            if has_rules {
+                components.finish();
+                let leads_to_itself = |rule: &RuleId| matches!(grammar.expr(grammar.rule(*rule).body()), Expr::Rule(own) if own == rule);
+                let rules = || components.last().iter().filter_map(|&rule| RuleId::from_index(rule as usize));
+                let refers_to_itself = component.len() > 1 || rules().any(|rule| leads_to_itself(&rule));
+                if refers_to_itself {
+                    for rule in rules() {
+                        let n_leading = left_recursion(grammar, rule).map_or(0, |(tails, _)| tails.len());
+                        count[rule.index()] -= n_leading as u32;
+                    }
+                }
                 on_circle.push(refers_to_itself);
             }
         }
         if to_root.is_none() {
-            refer(&grammar.rule(grammar.root()).body());
             components.push(grammar.root().index() as u32);
             components.finish();
             on_circle.push(false);
-        }
-        if on_circle.contains(&true) {
-            for rule in self.exprs().filter_map(|expr| match grammar.expr(expr) {
-                Expr::Rule(rule) if !library.knows(*rule) => Some(*rule),
-                _ => None,
-            }) {
-                count[rule.index()] -=
-                    left_recursion(grammar, rule).map_or(0, |(tails, _)| tails.len() as u32);
-            }
         }
         ReachedRules { components: components.sorted(), on_circle, count, to_root }
     }

@@ -156,15 +156,20 @@ impl Former {
         } = *config;
         let bits = [inlining, minimisation, counters, shared_escapes, captures, lazy];
         let switches = bits.iter().fold(0, |word, &bit| word << 1 | u32::from(bit));
-        let words = Words { bytes: Vec::with_capacity(USUAL) };
-        let exprs = Vec::with_capacity(USUAL / 8);
-        Self { switches, words, exprs, ..Self::default() }
+        Self { switches, ..Self::default() }
+    }
+
+    /// One of the same switches, without buffers.
+    pub(crate) fn emptied(&self) -> Self {
+        Self { switches: self.switches, ..Self::default() }
     }
 
     fn start(&mut self, grammar: &Grammar) {
         self.words.bytes.clear();
+        self.words.bytes.reserve(USUAL);
         self.words.push(self.switches);
         self.exprs.clear();
+        self.exprs.reserve(USUAL / 8);
         self.rules.clear();
         self.last = None;
         self.stamp += 1;

@@ -47,8 +47,12 @@ pub(crate) struct Library {
     missing: Vec<(Words, Vec<RuleId>)>,
 }
 
-/// Expressions of a library; and rules of a grammar that are tried.
+/// Expressions of a library.
 const MAX_EXPRS: usize = 500;
+/// Rules of a grammar that are tried.
+///
+/// Rules that refer to no others are not: to find one here and to find its identity takes the same form, and there is little inside
+/// of them that would be left out.
 const MAX_TRIED: usize = 4;
 
 impl Library {
@@ -170,6 +174,10 @@ impl Seen {
                     self.stack.push(grammar.rule(*rule).body());
                 }
                 Expr::Empty | Expr::Never | Expr::Bytes(_) | Expr::ByteClass(_) | Expr::Class(_) => {}
+                // A rule may be nothing but what is counted, and then it is asked whether that may be empty.
+                &Expr::Repeat { body, min, max } if max.unwrap_or(min) > 1 && !reads(grammar, body) => {
+                    return false;
+                }
                 expr @ (Expr::Seq(_) | Expr::Alt(_) | Expr::Repeat { .. } | Expr::JsonText(_)) => {
                     self.stack.extend_from_slice(operands(expr));
                 }
@@ -178,6 +186,15 @@ impl Seen {
         }
         true
     }
+}
+
+/// Whether an expression is a literal or a character.
+fn reads(grammar: &Grammar, expr: ExprId) -> bool {
+    let text = match grammar.expr(expr) {
+        Expr::JsonText(text) => *text,
+        _ => expr,
+    };
+    matches!(grammar.expr(text), Expr::Bytes(_) | Expr::ByteClass(_) | Expr::Class(_))
 }
 
 #[cfg(test)]

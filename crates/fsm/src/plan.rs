@@ -92,7 +92,7 @@ impl Plan {
         config: &Config,
     ) -> Self {
         let n = grammar.rules().len();
-        let ReachedRules { components, on_circle, count, to_root } = order.rules(grammar, library);
+        let ReachedRules { components, on_circle, count, to_root } = order.rules(grammar);
         // PERF: most grammars have no circles but those that are known.
         let uses = on_circle.contains(&true).then(|| Uses::of(grammar, library));
         let circle = |component: &[u32], on_circle: bool| {

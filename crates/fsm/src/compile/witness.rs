@@ -324,7 +324,7 @@ mod tests {
             let shapes = Arc::new(Facts::of_shapes(&grammar, &order, &library, &*symbols));
             let plan = Arc::new(Plan::of(&grammar, &order, &library, &shapes, &config));
             let never = || false;
-            let mut memory = Memory::default();
+            let mut memory = Memory::new(&Arc::default(), &config);
             let mut context = Context::new(&grammar, &shapes, &symbols, &config.limits, &mut memory);
             let is_gate = |expr: &ExprId| matches!(grammar.expr(*expr), Expr::And(_) | Expr::Not(_));
             for expr in order.exprs().filter(is_gate) {
