@@ -17,7 +17,7 @@ use crate::form::{Form, Former, Portable};
 use crate::lazy::Lazy;
 use crate::library::Library;
 use crate::minimise::minimise;
-use crate::plan::{Plan, left_recursion, operands};
+use crate::plan::{Plan, left_recursion, operands, unbounded};
 use crate::regions::{self, is_distinct};
 use crate::segmented::Segmented;
 use crate::subset::Bounds;
@@ -249,13 +249,16 @@ impl Construction {
     ) -> Result<Self, Error> {
         let mut work = Work::new(config.limits.max_work, interrupt);
         let mut former = Former::new(config);
+        let unbounded = unbounded(grammar, config);
         let mut library = match config.shared_rules && config.inlining && !config.captures {
-            true if !regions::exist(grammar) => Library::find(grammar, config, cache, &mut former),
+            true if !regions::exist(grammar) => {
+                Library::find(grammar, &unbounded, config, cache, &mut former)
+            }
             _ => Library::default(),
         };
         let order = Order::of(grammar, &library);
         let shapes = Facts::of_shapes(grammar, &order, &library, &**symbols);
-        let plan = Arc::new(Plan::of(grammar, &order, &library, &shapes, config));
+        let plan = Arc::new(Plan::of(grammar, &order, &library, &shapes, unbounded, config));
         let mut memory = Memory::new(cache, config);
         let facts = match shapes.texts() {
             [] => shapes,

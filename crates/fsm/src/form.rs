@@ -61,6 +61,13 @@ impl Words {
         words.into_iter().for_each(|word| self.push(word));
     }
 
+    /// What a list is, and its length.
+    #[inline]
+    fn list(&mut self, kind: u32, len: usize) {
+        self.push(kind);
+        self.push(len as u32);
+    }
+
     /// Bytes as they are, the length first.
     fn literal(&mut self, bytes: &[u8]) {
         self.push(bytes.len() as u32);
@@ -170,6 +177,7 @@ impl Former {
         self.words.push(self.switches);
         self.exprs.clear();
         self.exprs.reserve(USUAL / 8);
+        self.stack.reserve(USUAL / 8);
         self.rules.clear();
         self.last = None;
         self.stamp += 1;
@@ -319,7 +327,8 @@ impl Former {
         self.stack.push(expr);
         while let Some(expr) = self.stack.pop() {
             if let Some(position) = self.position(expr) {
-                self.words.extend([MET, position]);
+                self.words.push(MET);
+                self.words.push(position);
                 continue;
             }
             if self.words.bytes.len() > MAX_BYTES {
@@ -340,16 +349,19 @@ impl Former {
                     set.words().iter().for_each(|word| words.bytes.extend(word.to_le_bytes()));
                 }
                 Expr::Class(class) => {
-                    words.extend([9, class.ranges().len() as u32]);
-                    words.extend(
-                        class.ranges().iter().flat_map(|&(low, high)| [u32::from(low), u32::from(high)]),
-                    );
+                    words.list(9, class.ranges().len());
+                    for &(low, high) in class.ranges() {
+                        words.push(low.into());
+                        words.push(high.into());
+                    }
                 }
-                Expr::Seq(parts) => words.extend([10, parts.len() as u32]),
-                Expr::Alt(parts) => words.extend([11, parts.len() as u32]),
-                Expr::And(parts) => words.extend([12, parts.len() as u32]),
+                Expr::Seq(parts) => words.list(10, parts.len()),
+                Expr::Alt(parts) => words.list(11, parts.len()),
+                Expr::And(parts) => words.list(12, parts.len()),
                 Expr::Repeat { min, max, .. } => {
-                    words.extend([13, *min, plan.max_of(expr, *max).unwrap_or(u32::MAX)]);
+                    words.push(13);
+                    words.push(*min);
+                    words.push(plan.max_of(expr, *max).unwrap_or(u32::MAX));
                 }
                 Expr::Not(_) => words.push(14),
                 Expr::JsonText(_) => words.push(15),
@@ -370,8 +382,14 @@ impl Former {
                     let position = self.call(*rule);
                     let split = u32::from(plan.split(*rule).is_some());
                     match identities[rule.index()] {
-                        Some(identity) => self.words.extend([CALL | split << 8, identity]),
-                        None => self.words.extend([CIRCLE | split << 8, position]),
+                        Some(identity) => {
+                            self.words.push(CALL | split << 8);
+                            self.words.push(identity);
+                        }
+                        None => {
+                            self.words.push(CIRCLE | split << 8);
+                            self.words.push(position);
+                        }
                     }
                     // What of a split rule goes in line is built here, and may be named by what is built.
                     if let Some(split) = plan.split(*rule) {

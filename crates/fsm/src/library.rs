@@ -49,6 +49,8 @@ pub(crate) struct Library {
 
 /// Expressions of a library.
 const MAX_EXPRS: usize = 500;
+/// Expressions that a walk keeps in mind.
+const USUAL: usize = 32;
 /// Rules of a grammar that are tried.
 ///
 /// Rules that refer to no others are not: to find one here and to find its identity takes the same form, and there is little inside
@@ -57,7 +59,13 @@ const MAX_TRIED: usize = 4;
 
 impl Library {
     /// The rules that the cache knows.
-    pub(crate) fn find(grammar: &Grammar, config: &Config, cache: &Cache, former: &mut Former) -> Self {
+    pub(crate) fn find(
+        grammar: &Grammar,
+        unbounded: &Arc<[ExprId]>,
+        config: &Config,
+        cache: &Cache,
+        former: &mut Former,
+    ) -> Self {
         let mut library = Self::default();
         let mut seen = Seen::default();
         // Forms of rules as if all were kept, and nothing known of them.
@@ -74,7 +82,7 @@ impl Library {
                 continue;
             }
             let (plan, no_identities) = plain.get_or_insert_with(|| {
-                (Plan::keeping_all(grammar, config), vec![None; grammar.rules().len()])
+                (Plan::keeping_all(grammar, unbounded, config), vec![None; grammar.rules().len()])
             });
             if !former.rule(grammar, plan, no_identities, rule) {
                 continue;
@@ -161,6 +169,7 @@ impl Seen {
         self.exprs.clear();
         self.exprs.resize(grammar.n_exprs(), false);
         self.stack.clear();
+        self.stack.reserve(USUAL);
         self.stack.push(grammar.rule(rule).body());
         let mut left = MAX_EXPRS;
         while let Some(expr) = self.stack.pop() {
@@ -228,7 +237,7 @@ mod tests {
         let (cache, config) = (Arc::<Cache>::default(), Config::default());
         let n_used = |grammar: &Grammar| {
             let mut former = Former::new(&config);
-            let library = Library::find(grammar, &config, &cache, &mut former);
+            let library = Library::find(grammar, &Arc::default(), &config, &cache, &mut former);
             Order::of(grammar, &library).exprs().count()
         };
         let (first, second) = (grammar("["), grammar("("));

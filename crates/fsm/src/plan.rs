@@ -68,8 +68,8 @@ impl Plan {
         self.keep[rule.index()]
     }
 
-    /// The plan that keeps all rules.
-    pub(crate) fn keeping_all(grammar: &Grammar, config: &Config) -> Self {
+    /// The plan that keeps all rules; `unbounded` as [it is](unbounded).
+    pub(crate) fn keeping_all(grammar: &Grammar, unbounded: &Arc<[ExprId]>, config: &Config) -> Self {
         Self {
             keep: vec![true; grammar.rules().len()],
             splits: Arc::default(),
@@ -79,7 +79,7 @@ impl Plan {
             to_root: None,
             counters: config.counters,
             shared_escapes: config.shared_escapes,
-            unbounded: unbounded(grammar, config),
+            unbounded: Arc::clone(unbounded),
         }
     }
 
@@ -89,6 +89,7 @@ impl Plan {
         order: &Order,
         library: &Library,
         facts: &Facts,
+        unbounded: Arc<[ExprId]>,
         config: &Config,
     ) -> Self {
         let n = grammar.rules().len();
@@ -98,7 +99,6 @@ impl Plan {
         let circle = |component: &[u32], on_circle: bool| {
             uses.as_ref().filter(|uses| on_circle && uses.are_recursive(component))
         };
-        let unbounded = unbounded(grammar, config);
         let circles = match regions::exist(grammar) {
             true => circles(grammar, &components, |i, component| circle(component, on_circle[i]).is_some()),
             false => Vec::new(),
@@ -112,7 +112,7 @@ impl Plan {
                 circles: circles.into(),
                 components,
                 to_root,
-                ..Self::keeping_all(grammar, config)
+                ..Self::keeping_all(grammar, &unbounded, config)
             };
         }
         let closed = |rule: usize| facts.closed(grammar.rules()[rule].body());
@@ -245,7 +245,7 @@ impl Plan {
 }
 
 /// Repetitions whose upper bounds are left to whoever runs the automata; ascending.
-fn unbounded(grammar: &Grammar, config: &Config) -> Arc<[ExprId]> {
+pub(crate) fn unbounded(grammar: &Grammar, config: &Config) -> Arc<[ExprId]> {
     let runs = if config.runs { grammar.bounded_runs() } else { &[] };
     let mut unbounded: Vec<ExprId> = runs.iter().flat_map(|run| run.repetitions().iter().copied()).collect();
     unbounded.sort_unstable();

@@ -322,7 +322,7 @@ mod tests {
             let library = crate::library::Library::default();
             let order = Order::of(&grammar, &library);
             let shapes = Arc::new(Facts::of_shapes(&grammar, &order, &library, &*symbols));
-            let plan = Arc::new(Plan::of(&grammar, &order, &library, &shapes, &config));
+            let plan = Arc::new(Plan::of(&grammar, &order, &library, &shapes, Arc::default(), &config));
             let never = || false;
             let mut memory = Memory::new(&Arc::default(), &config);
             let mut context = Context::new(&grammar, &shapes, &symbols, &config.limits, &mut memory);
