@@ -225,9 +225,8 @@ impl CompiledGrammar {
 
     /// Keeps the arena of a matcher that is dropped for the next one, if it is small.
     pub(crate) fn keep(&self, arena: &mut Held) {
-        let is_kept =
-            |arena: &Box<Arena>| self.inner.config.arenas && arena.is_small() && !std::thread::panicking();
-        if let Some(mut arena) = arena.take().filter(is_kept) {
+        let arena = arena.take().filter(|_| self.inner.config.arenas && !std::thread::panicking());
+        if let Some(mut arena) = arena.filter(|arena| arena.is_small()) {
             arena.leave();
             let n_bytes = arena.shrink();
             self.inner.shelf.put(arena, n_bytes, &self.inner.came);

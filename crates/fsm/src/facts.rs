@@ -7,8 +7,8 @@
 //! - Whether it looks *closed*: nothing that it matches seems to be the beginning of something longer that it matches.
 //!
 //! All are least fixpoints over expressions and rules (closedness the greatest), found together: what is known of an
-//! expression is some bits, and those of a sequence or an alternation are nearly all the conjunction or the disjunction of its operands'.
-//! Of intersections and complements, which have no rules in them, the [extent](Facts::is_infinite) mostly tells; the others
+//! expression is some bits, and those of a sequence or an alternation are nearly all the conjunction or the disjunction of
+//! its operands' bits. Of intersections and complements, which have no rules in them, the [extent](Facts::is_infinite) mostly tells; the others
 //! are decided apart (`compile/witness.rs`). With which bytes texts begin is found where it is asked
 //! ([`first`](crate::first)). Expressions are gone through in an [order](Order) in which what they are made of
 //! comes before them, bodies of rules before references to them: one look at each decides, but for those on a circle of
@@ -203,6 +203,9 @@ const INFINITE: Bits = 128;
 const COFINITE: Bits = 256;
 const EXTENT: Bits = FINITE | INFINITE | COFINITE;
 
+/// Intersections and complements: whether they match any text, and any but the empty one.
+pub(crate) type Told = Vec<(ExprId, (bool, bool))>;
+
 /// The facts of one grammar's expressions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
@@ -303,14 +306,8 @@ impl Facts {
         facts
     }
 
-    /// These facts and what follows from whether some intersections and complements match any text, and any but the empty one.
-    pub(crate) fn tell(
-        &mut self,
-        grammar: &Grammar,
-        order: &Order,
-        symbols: &dyn Symbols,
-        told: impl IntoIterator<Item = (ExprId, (bool, bool))>,
-    ) {
+    /// Adds what is told of some intersections and complements, and what follows from it.
+    pub(crate) fn tell(&mut self, grammar: &Grammar, order: &Order, symbols: &dyn Symbols, told: Told) {
         for (expr, (productive, nonempty)) in told {
             let all = [(productive, PRODUCTIVE), (nonempty, NONEMPTY)];
             let new = all.iter().filter(|known| known.0).fold(0, |all, known| all | known.1);

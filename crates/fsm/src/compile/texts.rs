@@ -3,6 +3,7 @@
 use super::{Builder, Context, Draft, literals};
 use crate::cache::KeptText;
 use crate::dfa::{Dfa, Letter};
+use crate::facts::Told;
 use crate::nfa::{Node, NodeId, Range, Text};
 use crate::plan::{Plan, operands};
 use crate::spelling::Spelling;
@@ -41,7 +42,7 @@ impl Context<'_> {
         &mut self,
         plan: &Arc<Plan>,
         work: &mut Work<'_>,
-    ) -> Result<Vec<(ExprId, (bool, bool))>, (Stop, ExprId)> {
+    ) -> Result<Told, (Stop, ExprId)> {
         let facts = Arc::clone(self.facts);
         for &expr in facts.texts().iter().filter(|_| plan.counts()) {
             self.prepare_measured(expr, plan, work).map_err(|stop| (stop, expr))?;
