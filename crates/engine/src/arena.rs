@@ -15,6 +15,7 @@ use formwork_earley::{LimitExceeded, RowId, Rows};
 use formwork_grammar::HashMap;
 use formwork_mask::{Recipe, Resolver, Walker};
 use std::fmt;
+use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The rows of one matcher.
@@ -42,14 +43,14 @@ impl Arena {
     ///
     /// # Errors
     /// A limit.
-    pub(crate) fn new(compiled: &CompiledGrammar) -> Result<Self, LimitExceeded> {
+    pub(crate) fn new(compiled: &CompiledGrammar) -> Result<Box<Self>, LimitExceeded> {
         let mut rows = compiled.rows();
         let start = rows.start()?;
         Ok(Self::of(rows, start))
     }
 
-    fn of(rows: Rows, start: RowId) -> Self {
-        Self {
+    fn of(rows: Rows, start: RowId) -> Box<Self> {
+        Box::new(Self {
             rows,
             start,
             collect_at: COLLECT_AT,
@@ -57,21 +58,19 @@ impl Arena {
             walker: None,
             recipes: HashMap::default(),
             recipe_bytes: 0,
-        }
+        })
     }
 
     /// One with the same rows, which have the same ids.
-    pub(crate) fn fork(&self) -> Self {
+    pub(crate) fn fork(&self) -> Box<Self> {
         Self::of(self.rows.clone(), self.start)
     }
 
-    /// What it holds, for another matcher; `empty` is left.
-    pub(crate) fn take(&mut self, empty: Rows) -> Self {
-        let mut taken = std::mem::replace(self, Self::of(empty, self.start));
+    /// Leaves what only one matcher needs; the rest is for another.
+    pub(crate) fn leave(&mut self) {
         // Its buffers are large, and few matchers need one.
-        taken.walker = None;
-        taken.collect_at = COLLECT_AT.max(2 * taken.rows.memory_size());
-        taken
+        self.walker = None;
+        self.collect_at = COLLECT_AT.max(2 * self.rows.memory_size());
     }
 
     /// Whether it leaves enough room to another output.
@@ -148,10 +147,45 @@ impl Arena {
     }
 }
 
+/// The arena that a matcher has, until it is dropped.
+///
+/// PERF: an arena is some kilobytes, which were copied five times from where it was made to a matcher and back, and for the one
+/// that a dropped matcher gave back an empty one was made and dropped.
+pub(crate) struct Held {
+    arena: Option<Box<Arena>>,
+}
+
+impl Held {
+    pub(crate) fn new(arena: Box<Arena>) -> Self {
+        Self { arena: Some(arena) }
+    }
+
+    /// Gives the arena back: of no use from now on.
+    pub(crate) fn take(&mut self) -> Option<Box<Arena>> {
+        self.arena.take()
+    }
+}
+
+impl Deref for Held {
+    type Target = Arena;
+
+    #[inline]
+    fn deref(&self) -> &Arena {
+        self.arena.as_deref().unwrap_or_else(|| unreachable!("it is taken when its matcher is dropped"))
+    }
+}
+
+impl DerefMut for Held {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Arena {
+        self.arena.as_deref_mut().unwrap_or_else(|| unreachable!("it is taken when its matcher is dropped"))
+    }
+}
+
 /// The arenas of a grammar's matchers that are dropped.
 #[derive(Default)]
 pub(crate) struct Shelf {
-    arenas: Mutex<Vec<(Arena, usize)>>,
+    arenas: Mutex<Vec<(Box<Arena>, usize)>>,
 }
 
 /// Arenas of so many bytes are kept for each grammar.
@@ -165,14 +199,14 @@ impl fmt::Debug for Shelf {
 
 impl Shelf {
     /// The arena that was put here last.
-    pub(crate) fn take(&self, came: &Came) -> Option<Arena> {
+    pub(crate) fn take(&self, came: &Came) -> Option<Box<Arena>> {
         let (arena, n_bytes) = self.lock().pop()?;
         came.subtract(n_bytes);
         Some(arena)
     }
 
     /// Keeps an arena of so many bytes if there is room for it.
-    pub(crate) fn put(&self, arena: Arena, n_bytes: usize, came: &Came) {
+    pub(crate) fn put(&self, arena: Box<Arena>, n_bytes: usize, came: &Came) {
         let mut arenas = self.lock();
         if arenas.is_empty() {
             // Most grammars have one output at a time.
@@ -189,7 +223,7 @@ impl Shelf {
         self.lock().iter().map(|(_, n_bytes)| n_bytes).sum()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<(Arena, usize)>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<(Box<Arena>, usize)>> {
         self.arenas.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

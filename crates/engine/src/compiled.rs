@@ -1,6 +1,6 @@
 //! A compiled grammar: automata over a vocabulary, with local masks that fill in as they are needed.
 
-use crate::arena::{Arena, Shelf};
+use crate::arena::{Arena, Held, Shelf};
 use crate::budget::Budgets;
 use crate::captures::Capturing;
 use crate::config::Config;
@@ -209,7 +209,7 @@ impl CompiledGrammar {
     }
 
     /// An arena for a matcher: that of one that was dropped, if there is one.
-    pub(crate) fn arena(&self) -> Result<Arena, LimitExceeded> {
+    pub(crate) fn arena(&self) -> Result<Box<Arena>, LimitExceeded> {
         self.inner.shelf.take(&self.inner.came).map_or_else(|| Arena::new(self), Ok)
     }
 
@@ -223,10 +223,11 @@ impl CompiledGrammar {
         Ok(())
     }
 
-    /// Keeps the arena of a matcher that is dropped for the next one, if it is small; leaves an empty one.
-    pub(crate) fn keep(&self, arena: &mut Arena) {
-        if self.inner.config.arenas && arena.is_small() && !std::thread::panicking() {
-            let mut arena = arena.take(self.rows());
+    /// Keeps the arena of a matcher that is dropped for the next one, if it is small.
+    pub(crate) fn keep(&self, arena: &mut Held) {
+        let arena = arena.take().filter(|_| self.inner.config.arenas && !std::thread::panicking());
+        if let Some(mut arena) = arena.filter(|arena| arena.is_small()) {
+            arena.leave();
             let n_bytes = arena.shrink();
             self.inner.shelf.put(arena, n_bytes, &self.inner.came);
         }

@@ -1,6 +1,6 @@
 //! Follows one output: masks, accepting, rollback, forks.
 
-use crate::arena::Arena;
+use crate::arena::{Arena, Held};
 use crate::compiled::CompiledGrammar;
 use crate::error::{AcceptError, AcceptErrorKind, MaskError, RollbackError};
 use crate::history::{Accepted, History};
@@ -32,7 +32,7 @@ use std::fmt;
 /// token as ever. `ExcludeToken`, every token but some, never means a stop token of the request.
 pub struct Matcher {
     compiled: CompiledGrammar,
-    arena: Arena,
+    arena: Held,
     history: History,
     /// Ascending.
     stop_tokens: Vec<TokenId>,
@@ -92,7 +92,7 @@ impl MatcherBuilder {
         stop_tokens.retain(|&token| self.compiled.vocabulary().kind(token) != TokenKind::Hole);
         let arena = self.compiled.arena().unwrap_or_else(|_| unreachable!("compile has made the start row"));
         Matcher {
-            arena,
+            arena: Held::new(arena),
             history: History::default(),
             stop_tokens,
             ends_without_stop: self.ends_without_stop,
@@ -300,7 +300,7 @@ impl Matcher {
         }
         let mut history = self.history.clone();
         history.pop(n, text_of, bounds);
-        let before = std::mem::replace(&mut self.arena, Arena::new(&self.compiled)?);
+        let before = std::mem::replace(&mut self.arena, Held::new(Arena::new(&self.compiled)?));
         if self.replay(&mut history).is_none() {
             self.arena = before;
             return Err(LimitExceeded::Bytes);
@@ -467,7 +467,7 @@ impl Matcher {
     pub fn fork(&self) -> Self {
         Self {
             compiled: self.compiled.clone(),
-            arena: self.arena.fork(),
+            arena: Held::new(self.arena.fork()),
             history: self.history.clone(),
             stop_tokens: self.stop_tokens.clone(),
             ends_without_stop: self.ends_without_stop,

@@ -86,7 +86,6 @@ impl Hash for Sketch<'_> {
         for expr in grammar.expr_ids() {
             if let Expr::Bytes(bytes) = grammar.expr(expr) {
                 state.write(bytes);
-                state.write_u8(0xFF);
             }
         }
     }

@@ -11,13 +11,13 @@ use crate::config::Config;
 use crate::dfa::Dfa;
 use crate::distinct;
 use crate::error::{Error, ErrorKind};
-use crate::facts::{Facts, Order, first_bytes, number};
+use crate::facts::{Facts, Order, first_bytes};
 use crate::few::Few;
 use crate::form::{Form, Former, Portable};
 use crate::lazy::Lazy;
 use crate::library::Library;
 use crate::minimise::minimise;
-use crate::plan::{Plan, left_recursion, operands};
+use crate::plan::{Plan, left_recursion, operands, unbounded};
 use crate::regions::{self, is_distinct};
 use crate::segmented::Segmented;
 use crate::subset::Bounds;
@@ -27,9 +27,8 @@ use crate::unit::{Entry, Measurable, Unit, Units};
 use crate::work::{Stop, Work};
 use formwork_grammar::{ByteSet, Expr, ExprId, Grammar, HashMap, TextLengths};
 use smallvec::SmallVec;
-use std::cell::OnceCell;
 use std::num::NonZeroU32;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 /// Counted automata of more states are not minimised.
 ///
@@ -83,8 +82,8 @@ pub(crate) struct Construction {
     facts: Arc<Facts>,
     plan: Arc<Plan>,
     memory: Memory,
-    /// Rules that something refers to.
-    is_called: Vec<bool>,
+    /// Whether some automaton may call the root; all others are called.
+    root_is_called: bool,
     cache: Arc<Cache>,
     symbols: Arc<dyn Symbols>,
     config: Config,
@@ -102,39 +101,66 @@ pub(crate) struct Construction {
 }
 
 /// What the building of one unit leaves for the next.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Memory {
     pub(crate) units: Units,
     /// The units of the escapes of single ASCII characters, as far as they are met.
     escapes: Vec<Option<NonZeroU32>>,
-    /// Automata over code points of the intersections and complements met so far.
-    texts: Arc<Mutex<HashMap<ExprId, Arc<Dfa>>>>,
-    /// Those of texts that are measured, by the operands that are no length.
-    measured: Arc<Mutex<HashMap<Vec<ExprId>, KeptText>>>,
+    texts: Arc<Texts>,
     pub(crate) measurable: Arc<Measurable>,
     /// What shapes tell of the lengths of texts, as far as somebody asked.
     pub(crate) lengths: HashMap<ExprId, TextLengths>,
-    /// Those of earlier grammars, if they are shared.
-    shared: Option<Arc<SharedTexts>>,
     /// Whether the grammar is counted where it is kept.
     is_counted: bool,
 }
 
-/// Automata over code points kept from grammar to grammar, and what finds them.
+/// Automata over code points, met so far or kept from grammar to grammar.
 #[derive(Debug)]
-struct SharedTexts {
-    /// It has what makes the states of large rules, which has this: whoever builds has the cache itself.
-    cache: Weak<Cache>,
+struct Texts {
+    known: Mutex<KnownTexts>,
+    /// Those of earlier grammars, if they are shared. The cache has what makes the states of large rules, which has this:
+    /// whoever builds has the cache itself.
+    cache: Option<Weak<Cache>>,
+    /// What finds them.
     former: Mutex<Former>,
+}
+
+#[derive(Debug, Default)]
+struct KnownTexts {
+    /// Those of intersections and complements.
+    texts: HashMap<ExprId, Arc<Dfa>>,
+    /// Those of texts that are measured, by the operands that are no length.
+    measured: HashMap<Vec<ExprId>, KeptText>,
 }
 
 /// Automata over code points of fewer states are found as fast as they are looked up.
 const WORTH_SHARING: usize = 16;
 
+impl Texts {
+    fn new(cache: Option<Weak<Cache>>, former: Former) -> Arc<Self> {
+        Arc::new(Self { known: Mutex::default(), cache, former: Mutex::new(former) })
+    }
+
+    fn known(&self) -> MutexGuard<'_, KnownTexts> {
+        // Entries are added one by one, so a thread that panicked has left nothing half done.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn former(&self) -> MutexGuard<'_, Former> {
+        // A form begins anew whatever a thread that panicked has left.
+        self.former.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Memory {
-    fn new(cache: &Arc<Cache>, config: &Config) -> Self {
-        let shared = SharedTexts { cache: Arc::downgrade(cache), former: Mutex::new(Former::new(config)) };
-        Self { shared: config.shared_rules.then(|| Arc::new(shared)), ..Self::default() }
+    pub(crate) fn new(cache: &Arc<Cache>, config: &Config) -> Self {
+        let cache = config.shared_rules.then(|| Arc::downgrade(cache));
+        Self::with_texts(Texts::new(cache, Former::new(config)), Arc::default())
+    }
+
+    fn with_texts(texts: Arc<Texts>, measurable: Arc<Measurable>) -> Self {
+        let (units, escapes, lengths) = (Units::default(), Vec::new(), HashMap::default());
+        Self { units, escapes, texts, measurable, lengths, is_counted: false }
     }
 
     /// What all of these expressions over code points match, if an earlier grammar asked.
@@ -154,21 +180,17 @@ impl Memory {
         grammar: &Grammar,
         plan: &Plan,
         parts: &[ExprId],
-        run: impl FnOnce(&Cache, &[u32]) -> T,
+        run: impl FnOnce(&Cache, &[u8]) -> T,
     ) -> Option<T> {
-        let SharedTexts { cache, former } = &**self.shared.as_ref()?;
-        let cache = cache.upgrade()?;
-        // A form begins anew whatever a thread that panicked has left.
-        let mut former = former.lock().unwrap_or_else(PoisonError::into_inner);
-        former.text(grammar, plan, parts).then(|| run(&cache, &former.words))
+        let cache = self.texts.cache.as_ref()?.upgrade()?;
+        let mut former = self.texts.former();
+        former.text(grammar, plan, parts).then(|| run(&cache, former.words.as_bytes()))
     }
 
     /// The same for who numbers units apart.
     pub(crate) fn without_units(&self) -> Self {
-        let (units, escapes) = (Units::default(), Vec::new());
-        let (texts, measured) = (Arc::clone(&self.texts), Arc::clone(&self.measured));
-        let (measurable, shared) = (Arc::clone(&self.measurable), self.shared.clone());
-        Self { units, escapes, texts, measured, measurable, shared, is_counted: true, ..Self::default() }
+        let memory = Self::with_texts(Arc::clone(&self.texts), Arc::clone(&self.measurable));
+        Self { is_counted: true, ..memory }
     }
 
     /// The unit of the escapes of a character, for a rule that messages name.
@@ -193,27 +215,27 @@ impl Memory {
 
     /// Automata over code points are to be found once more.
     pub(crate) fn forget_texts(&mut self) {
-        self.texts = Arc::default();
-        self.measured = Arc::default();
+        let former = self.texts.former().emptied();
+        self.texts = Texts::new(self.texts.cache.clone(), former);
         self.escapes = Vec::new();
     }
 
     /// The automaton over code points of an intersection or a complement, if it is known.
     pub(crate) fn known_text(&self, expr: ExprId) -> Option<Arc<Dfa>> {
-        self.texts.lock().unwrap_or_else(PoisonError::into_inner).get(&expr).map(Arc::clone)
+        self.texts.known().texts.get(&expr).map(Arc::clone)
     }
 
     /// The automaton over code points of texts that are measured, if it is known.
     pub(crate) fn measured(&self, parts: &[ExprId]) -> Option<KeptText> {
-        self.measured.lock().unwrap_or_else(PoisonError::into_inner).get(parts).cloned()
+        self.texts.known().measured.get(parts).cloned()
     }
 
     pub(crate) fn keep_measured(&self, parts: &[ExprId], text: KeptText) {
-        self.measured.lock().unwrap_or_else(PoisonError::into_inner).insert(parts.to_vec(), text);
+        self.texts.known().measured.insert(parts.to_vec(), text);
     }
 
     pub(crate) fn keep_text(&self, expr: ExprId, dfa: Arc<Dfa>) {
-        self.texts.lock().unwrap_or_else(PoisonError::into_inner).insert(expr, dfa);
+        self.texts.known().texts.insert(expr, dfa);
     }
 }
 
@@ -227,39 +249,34 @@ impl Construction {
     ) -> Result<Self, Error> {
         let mut work = Work::new(config.limits.max_work, interrupt);
         let mut former = Former::new(config);
+        let unbounded = unbounded(grammar, config);
         let mut library = match config.shared_rules && config.inlining && !config.captures {
             true if !regions::exist(grammar) => {
-                Library::find(grammar, &Plan::keeping_all(grammar, config), cache, &mut former)
+                Library::find(grammar, &unbounded, config, cache, &mut former)
             }
             _ => Library::default(),
         };
         let order = Order::of(grammar, &library);
-        let nullable = Arc::new(Facts::nullable_of(grammar, &order, &library));
-        let plan = Arc::new(Plan::of(grammar, &order, &library, config));
-        let used = order.is_used();
-        let extents = OnceCell::new();
-        let extents = || extents.get_or_init(|| nullable.extents(grammar, &order));
+        let shapes = Facts::of_shapes(grammar, &order, &library, &**symbols);
+        let plan = Arc::new(Plan::of(grammar, &order, &library, &shapes, unbounded, config));
         let mut memory = Memory::new(cache, config);
-        let mut context = Context::new(grammar, &nullable, symbols, &config.limits, &mut memory);
-        let mut asked = None;
-        let facts = context.prepare_measured(&plan, used, &mut work, &mut asked).and_then(|()| {
-            nullable.completed(grammar, &order, &library, &**symbols, |expr| {
-                asked = Some(expr);
-                match extents()[expr.index()].is_infinite() {
-                    true => Ok((true, true)),
-                    false => context.text_facts(expr, &plan, &mut work),
+        let facts = match shapes.texts() {
+            [] => shapes,
+            _ => {
+                let shapes = Arc::new(shapes);
+                let mut context = Context::new(grammar, &shapes, symbols, &config.limits, &mut memory);
+                let told = context
+                    .decide_texts(&plan, &mut work)
+                    .map_err(|(stop, expr)| stopped(stop, grammar, owner(grammar, expr), config))?;
+                let mut facts = Arc::unwrap_or_clone(shapes);
+                if !told.is_empty() {
+                    facts.tell(grammar, &order, &**symbols, told);
                 }
-            })
-        });
-        let facts = match facts {
-            Ok(facts) => facts,
-            Err(stop) => {
-                let rule = asked.map_or(grammar.root(), |expr| owner(grammar, expr));
-                return Err(stopped(stop, grammar, rule, config));
+                facts
             }
         };
-        let is_empty_member = |expr: &ExprId| number(grammar, *expr).is_some() && facts.nullable(*expr);
-        if let Some(expr) = order.exprs().filter(is_empty_member).min() {
+        let facts = facts.decided(grammar, &library, plan.rules());
+        if let Some(expr) = facts.empty_member() {
             let rule = grammar.rule(owner(grammar, expr));
             let message = format!("rule `{}` has a set with a member that may be empty", rule.name());
             return Err(Error::new(ErrorKind::Set, rule.place().clone(), rule.name(), message));
@@ -272,11 +289,11 @@ impl Construction {
             true => identities(grammar, &plan, &library, cache, &mut former),
             false => vec![None; grammar.rules().len()],
         };
-        library.learn(cache, grammar, &order, &plan, &facts, &identities);
+        library.learn(cache, grammar, &plan, &facts, &identities);
         Ok(Self {
             grammar: grammar.clone(),
             facts: Arc::new(facts),
-            is_called: called_rules(grammar, order.exprs()),
+            root_is_called: root_is_called(grammar, &plan),
             plan,
             memory,
             cache: Arc::clone(cache),
@@ -306,10 +323,11 @@ impl Construction {
         self.n_known = self.n_known.max(unit as usize + 1);
         let entry = &self.memory.units.list[unit as usize];
         let is_called = match &entry.unit {
-            Unit::Rule(rule) | Unit::Region(rule) | Unit::Recursive(rule) => self.is_called[rule.index()],
+            Unit::Rule(rule) | Unit::Region(rule) | Unit::Recursive(rule) => *rule != self.grammar.root(),
             // The root may be a counted piece, which nothing else is.
-            _ => unit != 0 || self.is_called[entry.rule.index()],
+            _ => unit != 0 || entry.rule != self.grammar.root(),
         };
+        let is_called = is_called || self.root_is_called;
         let symbols = match &entry.unit {
             Unit::Symbols(set) => Some(set.clone()),
             _ => None,
@@ -362,12 +380,13 @@ impl Construction {
     fn tables(&mut self, unit: u32, interrupt: &dyn Fn() -> bool) -> Result<(Arc<Tables>, Imports), Stop> {
         let own = self.memory.units.list[unit as usize].unit.clone();
         let has_form = self.config.shared_rules && self.write_form(&own);
-        let kept = self.cache.unit(&self.former.words).filter(|_| has_form);
+        let kept = self.cache.unit(self.former.words.as_bytes()).filter(|_| has_form);
         if let Some(adopted) = kept.and_then(|kept| self.adopt(unit, kept)) {
             return Ok(adopted);
         }
         if self.library.knows(self.memory.units.list[unit as usize].rule) {
-            self.facts = Arc::new(self.facts.extended(&self.grammar, &self.library));
+            let facts = Facts::clone(&self.facts);
+            self.facts = Arc::new(facts.extended(&self.grammar, &self.library, &*self.symbols));
             self.library = Library::default();
         }
         let mut work = Work::new(self.work_left, interrupt);
@@ -393,7 +412,7 @@ impl Construction {
                 }
                 let tables = Arc::new(Tables::lazy(Lazy::new(*nfa, deferred, start, bounds, &mut work)?));
                 let kept = Kept { tables: Arc::clone(&tables), imports: Arc::default() };
-                let faster = has_form.then(|| self.cache.keep(&self.former.words, kept)).flatten();
+                let faster = has_form.then(|| self.cache.keep(self.former.words.as_bytes(), kept)).flatten();
                 if let Some(adopted) = faster.and_then(|kept| self.adopt(unit, kept)) {
                     return Ok(adopted);
                 }
@@ -452,7 +471,7 @@ impl Construction {
             if let Some(imports) = portable.into_iter().collect::<Option<Vec<_>>>() {
                 let kept = Kept { tables: Arc::clone(&tables), imports: imports.into() };
                 // Another thread may have been faster; then its tables serve, so that there are not two of the same.
-                let faster = self.cache.keep(&self.former.words, kept);
+                let faster = self.cache.keep(self.former.words.as_bytes(), kept);
                 if let Some(adopted) = faster.and_then(|kept| self.adopt(unit, kept)) {
                     return Ok(adopted);
                 }
@@ -531,7 +550,7 @@ impl Construction {
         match unit {
             Unit::Rule(rule) | Unit::Region(rule) => self.identities[rule.index()],
             // A form that begins like no rule's.
-            unit => self.write_form(&unit).then(|| self.cache.identity(&self.former.words)),
+            unit => self.write_form(&unit).then(|| self.cache.identity(self.former.words.as_bytes())),
         }
     }
 
@@ -590,7 +609,9 @@ fn identities(
         }
         let found: SmallVec<[Option<u32>; 4]> = kept
             .iter()
-            .map(|&rule| former.rule(grammar, plan, &identities, rule).then(|| cache.identity(&former.words)))
+            .map(|&rule| {
+                former.rule(grammar, plan, &identities, rule).then(|| cache.identity(former.words.as_bytes()))
+            })
             .collect();
         for (rule, identity) in kept.into_iter().zip(found) {
             identities[rule.index()] = identity;
@@ -612,15 +633,10 @@ fn counter(grammar: &Grammar, unit: &Unit) -> Option<Counter> {
     }
 }
 
-/// Per rule whether an automaton may call it; where the root only calls itself last, that is a jump.
-fn called_rules(grammar: &Grammar, mut used: impl Iterator<Item = ExprId>) -> Vec<bool> {
-    let mut called = vec![true; grammar.rules().len()];
+/// Whether an automaton may call the root; where it only calls itself last, that is a jump.
+fn root_is_called(grammar: &Grammar, plan: &Plan) -> bool {
     let root = grammar.root();
-    let is_reference = |expr: &ExprId| matches!(grammar.expr(*expr), Expr::Rule(rule) if *rule == root);
-    let Some(reference) = used.find(is_reference) else {
-        called[root.index()] = false;
-        return called;
-    };
+    let Some(reference) = plan.reference_to_root() else { return false };
     // Expressions that stand last in the root's body and nowhere else.
     let mut last_only = vec![false; grammar.n_exprs()];
     let mut stands_elsewhere = vec![false; grammar.n_exprs()];
@@ -655,8 +671,7 @@ fn called_rules(grammar: &Grammar, mut used: impl Iterator<Item = ExprId>) -> Ve
         }
     }
     // There is one expression for all references to a rule.
-    called[root.index()] = stands_elsewhere[reference.index()];
-    called
+    stands_elsewhere[reference.index()]
 }
 
 /// A rule whose body contains the expression.

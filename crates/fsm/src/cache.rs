@@ -11,7 +11,7 @@
 //! made; what they are made from has a part of the budget for itself ([`sources`](crate::sources)).
 
 use crate::dfa::Dfa;
-use crate::form::{self, Portable};
+use crate::form::Portable;
 use crate::library::KnownRule;
 use crate::sources::Sources;
 use crate::tables::Tables;
@@ -36,8 +36,6 @@ struct Inner {
     texts: Generations<Box<[u8]>, KeptText>,
     libraries: Generations<Box<[u8]>, Arc<[KnownRule]>>,
     n_identities: u32,
-    /// The form that was asked for last.
-    packed: Vec<u8>,
     /// Of the young ones, and of the old ones.
     n_bytes: [usize; 2],
 }
@@ -58,7 +56,7 @@ pub(crate) struct KeptText {
     pub(crate) lengths: Option<Lengths>,
 }
 
-/// Entries with their forms, [packed](form::pack).
+/// Entries with their forms.
 pub(crate) type Entries<V> = Vec<(Box<[u8]>, V)>;
 
 impl Default for Cache {
@@ -68,7 +66,7 @@ impl Default for Cache {
     }
 }
 
-/// What an entry takes in the map.
+/// What an entry takes in the map beside its form.
 const FIXED: usize = 64;
 
 impl Kept {
@@ -76,14 +74,6 @@ impl Kept {
         size_of::<Tables>()
             + self.tables.memory_size()
             + self.imports.iter().map(Portable::memory_size).sum::<usize>()
-    }
-}
-
-impl Inner {
-    /// Packs a form; returns what it takes in a map.
-    fn pack(&mut self, form: &[u32]) -> usize {
-        form::pack(form, &mut self.packed);
-        FIXED + self.packed.len()
     }
 }
 
@@ -111,12 +101,10 @@ impl Cache {
     }
 
     /// Keeps the identity of a rule.
-    pub(crate) fn insert_identity(&self, form: &[u32], identity: u32) {
+    pub(crate) fn insert_identity(&self, form: &[u8], identity: u32) {
         let mut inner = self.lock();
-        let form_size = inner.pack(form);
-        self.count(&mut inner, form_size);
-        let Inner { identities, packed, .. } = &mut *inner;
-        identities.insert(packed[..].into(), identity);
+        self.count(&mut inner, FIXED + form.len());
+        inner.identities.insert(form.into(), identity);
     }
 
     /// The number of identities given, and everything that is kept, by generation and form, the older one first.
@@ -126,96 +114,81 @@ impl Cache {
     }
 
     /// The identity of the rule with this form: equal for equal forms, as long as the cache remembers it.
-    pub(crate) fn identity(&self, form: &[u32]) -> u32 {
+    pub(crate) fn identity(&self, form: &[u8]) -> u32 {
         let mut inner = self.lock();
-        let form_size = inner.pack(form);
-        let Inner { identities, packed, .. } = &mut *inner;
-        if let Some((&known, was_old)) = identities.get(&packed[..]) {
+        if let Some((&known, was_old)) = inner.identities.get(form) {
             if was_old {
-                self.count(&mut inner, form_size);
+                self.count(&mut inner, FIXED + form.len());
             }
             return known;
         }
         // Never used twice: what is kept by an identity that is forgotten is not found again.
         inner.n_identities = inner.n_identities.checked_add(1).unwrap_or_else(|| unreachable!("2³² rules"));
         let identity = inner.n_identities;
-        self.count(&mut inner, form_size);
-        let Inner { identities, packed, .. } = &mut *inner;
-        identities.insert(packed[..].into(), identity);
+        self.count(&mut inner, FIXED + form.len());
+        inner.identities.insert(form.into(), identity);
         identity
     }
 
-    pub(crate) fn unit(&self, form: &[u32]) -> Option<Kept> {
+    pub(crate) fn unit(&self, form: &[u8]) -> Option<Kept> {
         let mut inner = self.lock();
-        let form_size = inner.pack(form);
-        self.known(&mut inner, form_size)
+        self.known(&mut inner, form)
     }
 
-    /// The unit of the form that was packed last, and takes so much.
-    fn known(&self, inner: &mut Inner, form_size: usize) -> Option<Kept> {
-        let Inner { units, packed, .. } = &mut *inner;
-        let (kept, was_old) = units.get(&packed[..])?;
+    /// The unit of a form, with the lock held.
+    fn known(&self, inner: &mut Inner, form: &[u8]) -> Option<Kept> {
+        let (kept, was_old) = inner.units.get(form)?;
         let kept = kept.clone();
         if was_old {
-            self.count(inner, form_size + kept.size());
+            self.count(inner, FIXED + form.len() + kept.size());
         }
         Some(kept)
     }
 
     /// Keeps a unit, unless there is one of this form already, which is returned.
-    pub(crate) fn keep(&self, form: &[u32], kept: Kept) -> Option<Kept> {
+    pub(crate) fn keep(&self, form: &[u8], kept: Kept) -> Option<Kept> {
         let mut inner = self.lock();
-        let form_size = inner.pack(form);
-        if let Some(known) = self.known(&mut inner, form_size) {
+        if let Some(known) = self.known(&mut inner, form) {
             return Some(known);
         }
         if let Some(lazy) = kept.tables.as_lazy() {
             lazy.join(&self.sources);
         }
-        self.count(&mut inner, form_size + kept.size());
-        let Inner { units, packed, .. } = &mut *inner;
-        units.insert(packed[..].into(), kept);
+        self.count(&mut inner, FIXED + form.len() + kept.size());
+        inner.units.insert(form.into(), kept);
         None
     }
 
-    pub(crate) fn text(&self, form: &[u32]) -> Option<KeptText> {
+    pub(crate) fn text(&self, form: &[u8]) -> Option<KeptText> {
         let mut inner = self.lock();
-        let form_size = inner.pack(form);
-        let Inner { texts, packed, .. } = &mut *inner;
-        let (kept, was_old) = texts.get(&packed[..])?;
+        let (kept, was_old) = inner.texts.get(form)?;
         let kept = kept.clone();
         if was_old {
-            self.count(&mut inner, form_size + kept.dfa.memory_size());
+            self.count(&mut inner, FIXED + form.len() + kept.dfa.memory_size());
         }
         Some(kept)
     }
 
     /// Keeps an automaton over code points.
-    pub(crate) fn keep_text(&self, form: &[u32], kept: KeptText) {
+    pub(crate) fn keep_text(&self, form: &[u8], kept: KeptText) {
         let mut inner = self.lock();
-        let form_size = inner.pack(form);
-        self.count(&mut inner, form_size + kept.dfa.memory_size());
-        let Inner { texts, packed, .. } = &mut *inner;
-        texts.insert(packed[..].into(), kept);
+        self.count(&mut inner, FIXED + form.len() + kept.dfa.memory_size());
+        inner.texts.insert(form.into(), kept);
     }
 
     /// What is known of the rules of a [library](crate::library). What is old is to be found out anew: else the identities in
     /// it would be used on and on, and the forms that they stand for would be forgotten.
-    pub(crate) fn library(&self, form: &[u32]) -> Option<Arc<[KnownRule]>> {
+    pub(crate) fn library(&self, form: &[u8]) -> Option<Arc<[KnownRule]>> {
         let mut inner = self.lock();
-        inner.pack(form);
-        let Inner { libraries, packed, .. } = &mut *inner;
-        let (rules, was_old) = libraries.get(&packed[..])?;
+        let (rules, was_old) = inner.libraries.get(form)?;
         (!was_old).then(|| Arc::clone(rules))
     }
 
     /// Keeps what is known of the rules of a library.
-    pub(crate) fn keep_library(&self, form: &[u32], rules: Arc<[KnownRule]>) {
+    pub(crate) fn keep_library(&self, form: &[u8], rules: Arc<[KnownRule]>) {
         let mut inner = self.lock();
-        let form_size = inner.pack(form);
-        self.count(&mut inner, form_size + size_of_val(&*rules));
-        let Inner { libraries, packed, .. } = &mut *inner;
-        libraries.insert(packed[..].into(), rules);
+        self.count(&mut inner, FIXED + form.len() + size_of_val(&*rules));
+        inner.libraries.insert(form.into(), rules);
     }
 
     /// Drops some of what is forgotten: best called when nobody waits. Whether there was any.

@@ -243,7 +243,7 @@ pub(crate) struct Draft {
 impl Draft {
     /// An automaton without nodes but its end.
     fn new(plan: &Plan, rule: RuleId) -> (Nfa, Self) {
-        let mut nfa = Nfa::default();
+        let mut nfa = Nfa::with_capacity(USUAL);
         let end = nfa.add(Node::End);
         let dead = nfa.reserve();
         let draft = Self {

@@ -12,11 +12,34 @@ pub(crate) struct Components {
 }
 
 impl Components {
+    /// None yet, with room for so many of one node each.
+    pub(crate) fn with_capacity(n: usize) -> Self {
+        Self { nodes: Vec::with_capacity(n), ends: Vec::with_capacity(n) }
+    }
+
+    /// Adds a node to the component that is not [finished](Self::finish).
+    pub(crate) fn push(&mut self, node: u32) {
+        self.nodes.push(node);
+    }
+
+    /// Makes a component of the nodes that came since the last one.
+    pub(crate) fn finish(&mut self) {
+        self.ends.push(self.nodes.len() as u32);
+    }
+
+    /// The nodes of the last component.
+    pub(crate) fn last(&self) -> &[u32] {
+        let start = self.ends.iter().rev().nth(1).map_or(0, |&end| end as usize);
+        &self.nodes[start..self.ends.last().map_or(0, |&end| end as usize)]
+    }
+
     /// The same, the nodes of each component ascending.
     pub(crate) fn sorted(mut self) -> Self {
         let mut start = 0;
         for &end in &self.ends {
-            self.nodes[start..end as usize].sort_unstable();
+            if end as usize > start + 1 {
+                self.nodes[start..end as usize].sort_unstable();
+            }
             start = end as usize;
         }
         self
@@ -55,7 +78,7 @@ pub(crate) fn components_from<T: Iterator<Item = u32>>(
     let mut low = vec![UNSEEN; n];
     // Nodes that were met and are in no component yet.
     let mut open: Vec<u32> = Vec::with_capacity(n.min(DEEP));
-    let mut found = Components { nodes: Vec::with_capacity(n), ends: Vec::with_capacity(n) };
+    let mut found = Components::with_capacity(n);
     let mut visits = 0u32;
     // A node, its own number, and where its edges go on.
     let mut path: Vec<(u32, u32, T)> = Vec::with_capacity(n.min(DEEP));

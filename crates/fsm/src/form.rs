@@ -28,41 +28,51 @@ use crate::unit::{Body, Measurable, Shape, Spelled, Unit};
 use formwork_grammar::{Clause, Conditions, Expr, ExprId, Grammar, RuleId, Symbol, SymbolSet};
 use std::num::NonZeroU32;
 
-/// A form is a list of words.
-pub(crate) type Words = Vec<u32>;
-
-/// The longest form that is compared, in words.
-pub(crate) const MAX_WORDS: usize = 50_000;
-
-/// Words that most forms have room in.
-const USUAL: usize = 256;
-
-/// Writes a form as it is kept: most words are small numbers, so each takes the bytes that it needs.
-pub(crate) fn pack(words: &[u32], bytes: &mut Vec<u8>) {
-    bytes.clear();
-    bytes.reserve(words.len() * 2);
-    for &word in words {
-        let mut rest = word;
-        while rest >= 0x80 {
-            bytes.push(rest as u8 | 0x80);
-            rest >>= 7;
-        }
-        bytes.push(rest as u8);
-    }
+/// A form: numbers, most of which are small, each in the bytes that it needs (seven bits in each, the lowest first, and the
+/// eighth says that there are more); and literals as they are. What comes next in it shows from what came before.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Words {
+    bytes: Vec<u8>,
 }
 
-/// The words of a form that was [packed](pack).
-pub(crate) fn unpacked(bytes: &[u8]) -> Words {
-    let (mut words, mut word, mut shift) = (Vec::with_capacity(bytes.len()), 0, 0);
-    for &byte in bytes {
-        word |= u32::from(byte & 0x7F) << shift;
-        shift += 7;
-        if byte < 0x80 {
-            words.push(word);
-            (word, shift) = (0, 0);
-        }
+/// The longest form that is compared, in bytes.
+pub(crate) const MAX_BYTES: usize = 75_000;
+
+/// Bytes that most forms have room in.
+const USUAL: usize = 512;
+
+impl Words {
+    /// The form as it is compared.
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.bytes
     }
-    words
+
+    #[inline]
+    fn push(&mut self, mut word: u32) {
+        while word >= 0x80 {
+            self.bytes.push(word as u8 | 0x80);
+            word >>= 7;
+        }
+        self.bytes.push(word as u8);
+    }
+
+    #[inline]
+    fn extend(&mut self, words: impl IntoIterator<Item = u32>) {
+        words.into_iter().for_each(|word| self.push(word));
+    }
+
+    /// What a list is, and its length.
+    #[inline]
+    fn list(&mut self, kind: u32, len: usize) {
+        self.push(kind);
+        self.push(len as u32);
+    }
+
+    /// Bytes as they are, the length first.
+    fn literal(&mut self, bytes: &[u8]) {
+        self.push(bytes.len() as u32);
+        self.bytes.extend_from_slice(bytes);
+    }
 }
 
 /// Writes forms; keeps buffers between them.
@@ -104,16 +114,21 @@ pub(crate) enum Counts {
 }
 
 /// What the unit with this form counts.
-pub(crate) fn counts(form: &[u32]) -> Counts {
-    match form {
-        // The second word is the rule's identity.
-        [RULE, _] => Counts::Nothing,
-        [_, COUNTED, ..] => Counts::Ticks,
-        [_, SYMBOLS, ..] => Counts::Symbol,
-        [_, SET, ..] => Counts::Members,
+pub(crate) fn counts(form: &[u8]) -> Counts {
+    // The first two words are a byte each, but where the second one is a rule's identity.
+    match *form {
+        [RULE_BYTE, ..] => Counts::Nothing,
+        [_, COUNTED_BYTE, ..] => Counts::Ticks,
+        [_, SYMBOLS_BYTE, ..] => Counts::Symbol,
+        [_, SET_BYTE, ..] => Counts::Members,
         _ => Counts::Nothing,
     }
 }
+
+const RULE_BYTE: u8 = RULE as u8;
+const COUNTED_BYTE: u8 = COUNTED as u8;
+const SYMBOLS_BYTE: u8 = SYMBOLS as u8;
+const SET_BYTE: u8 = SET as u8;
 
 // What units are: the first word of a whole rule's form, and the second one of others', behind the switches.
 const RULE: u32 = 100;
@@ -148,14 +163,21 @@ impl Former {
         } = *config;
         let bits = [inlining, minimisation, counters, shared_escapes, captures, lazy];
         let switches = bits.iter().fold(0, |word, &bit| word << 1 | u32::from(bit));
-        let (words, exprs) = (Vec::with_capacity(USUAL), Vec::with_capacity(USUAL / 4));
-        Self { switches, words, exprs, ..Self::default() }
+        Self { switches, ..Self::default() }
+    }
+
+    /// One of the same switches, without buffers.
+    pub(crate) fn emptied(&self) -> Self {
+        Self { switches: self.switches, ..Self::default() }
     }
 
     fn start(&mut self, grammar: &Grammar) {
-        self.words.clear();
+        self.words.bytes.clear();
+        self.words.bytes.reserve(USUAL);
         self.words.push(self.switches);
         self.exprs.clear();
+        self.exprs.reserve(USUAL / 8);
+        self.stack.reserve(USUAL / 8);
         self.rules.clear();
         self.last = None;
         self.stamp += 1;
@@ -195,7 +217,7 @@ impl Former {
 
     /// Makes the words those of a rule with an identity; what its form names stays, if it was written last. False if it was not.
     pub(crate) fn identify(&mut self, rule: RuleId, identity: u32) -> bool {
-        self.words.clear();
+        self.words.bytes.clear();
         self.words.extend([RULE, identity]);
         self.last == Some(rule)
     }
@@ -269,7 +291,7 @@ impl Former {
     pub(crate) fn text(&mut self, grammar: &Grammar, plan: &Plan, parts: &[ExprId]) -> bool {
         self.start(grammar);
         // The switches do not matter: an automaton over code points is minimal.
-        self.words.clear();
+        self.words.bytes.clear();
         self.words.extend([TEXT, parts.len() as u32]);
         parts.iter().all(|&part| self.expr(grammar, plan, &[], part))
     }
@@ -305,10 +327,11 @@ impl Former {
         self.stack.push(expr);
         while let Some(expr) = self.stack.pop() {
             if let Some(position) = self.position(expr) {
-                self.words.extend([MET, position]);
+                self.words.push(MET);
+                self.words.push(position);
                 continue;
             }
-            if self.words.len() > MAX_WORDS {
+            if self.words.bytes.len() > MAX_BYTES {
                 return false;
             }
             self.positions[expr.index()] = (self.stamp, self.exprs.len() as u32);
@@ -319,25 +342,26 @@ impl Former {
                 Expr::Never => words.push(6),
                 Expr::Bytes(bytes) => {
                     words.push(7);
-                    write_bytes(words, bytes);
+                    words.literal(bytes);
                 }
                 Expr::ByteClass(set) => {
                     words.push(8);
-                    words.extend((0..8).map(|i| {
-                        (0..32).fold(0u32, |word, bit| word | u32::from(set.contains(i * 32 + bit)) << bit)
-                    }));
+                    set.words().iter().for_each(|word| words.bytes.extend(word.to_le_bytes()));
                 }
                 Expr::Class(class) => {
-                    words.extend([9, class.ranges().len() as u32]);
-                    words.extend(
-                        class.ranges().iter().flat_map(|&(low, high)| [u32::from(low), u32::from(high)]),
-                    );
+                    words.list(9, class.ranges().len());
+                    for &(low, high) in class.ranges() {
+                        words.push(low.into());
+                        words.push(high.into());
+                    }
                 }
-                Expr::Seq(parts) => words.extend([10, parts.len() as u32]),
-                Expr::Alt(parts) => words.extend([11, parts.len() as u32]),
-                Expr::And(parts) => words.extend([12, parts.len() as u32]),
+                Expr::Seq(parts) => words.list(10, parts.len()),
+                Expr::Alt(parts) => words.list(11, parts.len()),
+                Expr::And(parts) => words.list(12, parts.len()),
                 Expr::Repeat { min, max, .. } => {
-                    words.extend([13, *min, plan.max_of(expr, *max).unwrap_or(u32::MAX)]);
+                    words.push(13);
+                    words.push(*min);
+                    words.push(plan.max_of(expr, *max).unwrap_or(u32::MAX));
                 }
                 Expr::Not(_) => words.push(14),
                 Expr::JsonText(_) => words.push(15),
@@ -348,7 +372,7 @@ impl Former {
                 Expr::Member { number, .. } => words.extend([20, *number]),
                 Expr::Machine(machine) => {
                     words.push(21);
-                    write_bytes(words, machine.name().as_bytes());
+                    words.literal(machine.name().as_bytes());
                 }
                 Expr::Rule(rule) if !plan.keeps(*rule) => {
                     words.push(IN_LINE);
@@ -358,8 +382,14 @@ impl Former {
                     let position = self.call(*rule);
                     let split = u32::from(plan.split(*rule).is_some());
                     match identities[rule.index()] {
-                        Some(identity) => self.words.extend([CALL | split << 8, identity]),
-                        None => self.words.extend([CIRCLE | split << 8, position]),
+                        Some(identity) => {
+                            self.words.push(CALL | split << 8);
+                            self.words.push(identity);
+                        }
+                        None => {
+                            self.words.push(CIRCLE | split << 8);
+                            self.words.push(position);
+                        }
                     }
                     // What of a split rule goes in line is built here, and may be named by what is built.
                     if let Some(split) = plan.split(*rule) {
@@ -376,18 +406,18 @@ impl Former {
                 }
                 Expr::Tag(tag) => {
                     words.push(17);
-                    write_bytes(words, tag.as_bytes());
+                    words.literal(tag.as_bytes());
                 }
                 Expr::Until(until) => {
                     words.extend([18, u32::from(until.ends()), until.arms().count() as u32]);
                     for (trigger, then) in until.arms() {
-                        write_bytes(words, trigger.as_bytes());
+                        words.literal(trigger.as_bytes());
                         // Which of the continuations, which come below.
                         let position = until.continuations().iter().position(|&other| other == then);
                         words.push(position.map_or(0, |position| position as u32));
                     }
                     for text in until.excluded() {
-                        write_bytes(words, text.as_bytes());
+                        words.literal(text.as_bytes());
                     }
                     words.extend([u32::MAX, until.continuations().len() as u32]);
                 }
@@ -429,13 +459,6 @@ fn write_conditions(words: &mut Words, conditions: &Conditions) {
     }
 }
 
-/// Bytes as words, the length first.
-fn write_bytes(words: &mut Words, bytes: &[u8]) {
-    words.push(bytes.len() as u32);
-    let word = |chunk: &[u8]| chunk.iter().fold(0u32, |word, &byte| word << 8 | u32::from(byte));
-    words.extend(bytes.chunks(4).map(word));
-}
-
 /// A set of symbols as words; false if it has none.
 fn write_symbols(words: &mut Words, set: &SymbolSet) -> bool {
     words.extend([u32::from(set.is_negated()), set.members().len() as u32]);
@@ -444,7 +467,7 @@ fn write_symbols(words: &mut Words, set: &SymbolSet) -> bool {
             Symbol::Id(id) => words.extend([0, *id]),
             Symbol::Name(name) => {
                 words.push(1);
-                write_bytes(words, name.as_bytes());
+                words.literal(name.as_bytes());
             }
             _ => return false,
         }

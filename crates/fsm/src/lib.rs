@@ -56,6 +56,7 @@ mod dump;
 mod error;
 mod facts;
 mod few;
+mod first;
 mod form;
 mod guards;
 mod lazy;

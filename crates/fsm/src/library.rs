@@ -19,9 +19,10 @@
 //! `value` is a leaf.
 
 use crate::cache::Cache;
-use crate::facts::{Facts, Order};
+use crate::config::Config;
+use crate::facts::Facts;
 use crate::form::{Former, Words};
-use crate::plan::{Plan, closed, operands};
+use crate::plan::{Plan, operands};
 use formwork_grammar::{ByteSet, Expr, ExprId, Grammar, RuleId, Sharing};
 use std::sync::Arc;
 
@@ -46,16 +47,29 @@ pub(crate) struct Library {
     missing: Vec<(Words, Vec<RuleId>)>,
 }
 
-/// Expressions of a library; and rules of a grammar that are tried.
+/// Expressions of a library.
 const MAX_EXPRS: usize = 500;
+/// Expressions that a walk keeps in mind.
+const USUAL: usize = 32;
+/// Rules of a grammar that are tried.
+///
+/// Rules that refer to no others are not: to find one here and to find its identity takes the same form, and there is little inside
+/// of them that would be left out.
 const MAX_TRIED: usize = 4;
 
 impl Library {
-    /// The rules that the cache knows. `plan` keeps all rules.
-    pub(crate) fn find(grammar: &Grammar, plan: &Plan, cache: &Cache, former: &mut Former) -> Self {
+    /// The rules that the cache knows.
+    pub(crate) fn find(
+        grammar: &Grammar,
+        unbounded: &Arc<[ExprId]>,
+        config: &Config,
+        cache: &Cache,
+        former: &mut Former,
+    ) -> Self {
         let mut library = Self::default();
         let mut seen = Seen::default();
-        let no_identities = vec![None; grammar.rules().len()];
+        // Forms of rules as if all were kept, and nothing known of them.
+        let mut plain = None;
         let is_candidate = |&rule: &RuleId| {
             let rule = grammar.rule(rule);
             rule.sharing() == Sharing::Keep && grammar.properties(rule.body()).has_rules
@@ -64,10 +78,16 @@ impl Library {
             if library.knows(rule) || library.missing.iter().any(|(_, rules)| rules.contains(&rule)) {
                 continue;
             }
-            if !seen.is_closed(grammar, rule) || !former.rule(grammar, plan, &no_identities, rule) {
+            if !seen.is_closed(grammar, rule) {
                 continue;
             }
-            match cache.library(&former.words) {
+            let (plan, no_identities) = plain.get_or_insert_with(|| {
+                (Plan::keeping_all(grammar, unbounded, config), vec![None; grammar.rules().len()])
+            });
+            if !former.rule(grammar, plan, no_identities, rule) {
+                continue;
+            }
+            match cache.library(former.words.as_bytes()) {
                 Some(entry) => {
                     library.rules.resize(grammar.rules().len(), None);
                     let number = library.entries.len() as u32;
@@ -103,7 +123,6 @@ impl Library {
         &mut self,
         cache: &Cache,
         grammar: &Grammar,
-        order: &Order,
         plan: &Plan,
         facts: &Facts,
         identities: &[Option<u32>],
@@ -111,23 +130,22 @@ impl Library {
         if self.missing.is_empty() {
             return;
         }
-        let closed = closed(grammar, order, self);
         let known = |rule: RuleId| {
             let body = grammar.rule(rule).body();
             let known = KnownRule {
                 nullable: facts.nullable(body),
                 productive: facts.productive(body),
                 nonempty: facts.nonempty(body),
-                closed: closed[body.index()],
-                first: facts.first_of([&body]),
+                closed: facts.closed(body),
+                first: facts.first().of_rule(rule),
                 identity: identities[rule.index()]?,
             };
             // A tiny one goes in line; and what the root does not use is not decided.
-            (plan.keeps(rule) && order.is_used()[body.index()]).then_some(known)
+            (plan.keeps(rule) && facts.is_used(body)).then_some(known)
         };
         for (form, rules) in self.missing.drain(..) {
             if let Some(entry) = rules.into_iter().map(known).collect::<Option<Arc<[KnownRule]>>>() {
-                cache.keep_library(&form, entry);
+                cache.keep_library(form.as_bytes(), entry);
             }
         }
     }
@@ -151,6 +169,7 @@ impl Seen {
         self.exprs.clear();
         self.exprs.resize(grammar.n_exprs(), false);
         self.stack.clear();
+        self.stack.reserve(USUAL);
         self.stack.push(grammar.rule(rule).body());
         let mut left = MAX_EXPRS;
         while let Some(expr) = self.stack.pop() {
@@ -164,6 +183,10 @@ impl Seen {
                     self.stack.push(grammar.rule(*rule).body());
                 }
                 Expr::Empty | Expr::Never | Expr::Bytes(_) | Expr::ByteClass(_) | Expr::Class(_) => {}
+                // A rule may be nothing but what is counted, and then it is asked whether that may be empty.
+                &Expr::Repeat { body, min, max } if max.unwrap_or(min) > 1 && !reads(grammar, body) => {
+                    return false;
+                }
                 expr @ (Expr::Seq(_) | Expr::Alt(_) | Expr::Repeat { .. } | Expr::JsonText(_)) => {
                     self.stack.extend_from_slice(operands(expr));
                 }
@@ -174,10 +197,20 @@ impl Seen {
     }
 }
 
+/// Whether an expression is a literal or a character.
+fn reads(grammar: &Grammar, expr: ExprId) -> bool {
+    let text = match grammar.expr(expr) {
+        Expr::JsonText(text) => *text,
+        _ => expr,
+    };
+    matches!(grammar.expr(text), Expr::Bytes(_) | Expr::ByteClass(_) | Expr::Class(_))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::config::Config;
+    use crate::facts::Order;
     use formwork_grammar::{GrammarBuilder, Place};
 
     /// The worked example with another bracket.
@@ -204,7 +237,7 @@ mod tests {
         let (cache, config) = (Arc::<Cache>::default(), Config::default());
         let n_used = |grammar: &Grammar| {
             let mut former = Former::new(&config);
-            let library = Library::find(grammar, &Plan::keeping_all(grammar, &config), &cache, &mut former);
+            let library = Library::find(grammar, &Arc::default(), &config, &cache, &mut former);
             Order::of(grammar, &library).exprs().count()
         };
         let (first, second) = (grammar("["), grammar("("));
@@ -216,7 +249,7 @@ mod tests {
             assert_eq!((n_used(&first), n_used(&second)), (4, 4));
         }
         // What was not used since the generations changed is found out anew, and then known again.
-        let much = vec![u32::MAX; 5 << 20];
+        let much = vec![u8::MAX; 25 << 20];
         cache.keep_library(&much, Arc::new([]));
         assert_eq!(n_used(&second), 10);
         cache.keep_library(&much[1..], Arc::new([]));

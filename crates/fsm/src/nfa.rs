@@ -115,6 +115,17 @@ pub(crate) struct Nfa {
 }
 
 impl Nfa {
+    /// Without nodes, and with room for so many and for what they have.
+    pub(crate) fn with_capacity(n_nodes: usize) -> Self {
+        Self {
+            nodes: Vec::with_capacity(n_nodes),
+            literals: Vec::with_capacity(2 * n_nodes),
+            letters: Vec::with_capacity(n_nodes),
+            targets: Vec::with_capacity(n_nodes),
+            ..Self::default()
+        }
+    }
+
     /// A node that does nothing yet.
     pub(crate) fn reserve(&mut self) -> NodeId {
         self.add(Node::Split(0, 0))

@@ -16,9 +16,9 @@
 //!
 //! Direct left recursion is no cycle here: `r ::= r x | y` is built as `y x*` (see [`left_recursion`]).
 
-use crate::components::{Components, components, components_from};
+use crate::components::{Components, components};
 use crate::config::Config;
-use crate::facts::Order;
+use crate::facts::{Facts, Order, ReachedRules};
 use crate::library::Library;
 use crate::regions;
 use formwork_grammar::{Expr, ExprId, Grammar, HashMap, HashSet, Rule, RuleId, Sharing};
@@ -43,6 +43,8 @@ pub(crate) struct Plan {
     captures: bool,
     /// The strongly connected components of the rules that are reached, callees first.
     components: Arc<Components>,
+    /// The reference to the root, if there is one.
+    to_root: Option<ExprId>,
     counters: bool,
     shared_escapes: bool,
     /// Repetitions whose upper bounds are left to whoever runs the automata; ascending.
@@ -66,36 +68,54 @@ impl Plan {
         self.keep[rule.index()]
     }
 
-    /// The plan that keeps all rules.
-    pub(crate) fn keeping_all(grammar: &Grammar, config: &Config) -> Self {
+    /// The plan that keeps all rules; `unbounded` as [it is](unbounded).
+    pub(crate) fn keeping_all(grammar: &Grammar, unbounded: &Arc<[ExprId]>, config: &Config) -> Self {
         Self {
             keep: vec![true; grammar.rules().len()],
             splits: Arc::default(),
             circles: Arc::default(),
             captures: config.captures,
             components: Arc::default(),
+            to_root: None,
             counters: config.counters,
             shared_escapes: config.shared_escapes,
-            unbounded: unbounded(grammar, config),
+            unbounded: Arc::clone(unbounded),
         }
     }
 
-    pub(crate) fn of(grammar: &Grammar, order: &Order, library: &Library, config: &Config) -> Self {
+    /// Of the rules that `order` reaches; `facts` say which expressions look closed.
+    pub(crate) fn of(
+        grammar: &Grammar,
+        order: &Order,
+        library: &Library,
+        facts: &Facts,
+        unbounded: Arc<[ExprId]>,
+        config: &Config,
+    ) -> Self {
         let n = grammar.rules().len();
-        let uses = Uses::of(grammar, library);
-        let root = grammar.root().index() as u32;
-        let components = components_from([root], n, |rule| uses.callees(rule as usize).iter().copied());
-        let components = Arc::new(components.sorted());
-        let unbounded = unbounded(grammar, config);
-        let circles = if regions::exist(grammar) { circles(grammar, &uses, &components) } else { Vec::new() };
+        let ReachedRules { components, on_circle, count, to_root } = order.rules(grammar);
+        // PERF: most grammars have no circles but those that are known.
+        let uses = on_circle.contains(&true).then(|| Uses::of(grammar, library));
+        let circle = |component: &[u32], on_circle: bool| {
+            uses.as_ref().filter(|uses| on_circle && uses.are_recursive(component))
+        };
+        let circles = match regions::exist(grammar) {
+            true => circles(grammar, &components, |i, component| circle(component, on_circle[i]).is_some()),
+            false => Vec::new(),
+        };
         // Regions are found again by their rules.
         let is_region = |rule: &Rule| regions::is_region(rule) || config.captures && rule.capture().is_some();
         let captures = config.captures;
+        let components = Arc::new(components);
         if !config.inlining {
-            return Self { circles: circles.into(), components, ..Self::keeping_all(grammar, config) };
+            return Self {
+                circles: circles.into(),
+                components,
+                to_root,
+                ..Self::keeping_all(grammar, &unbounded, config)
+            };
         }
-        let closed_exprs = closed(grammar, order, library);
-        let closed = |rule: usize| closed_exprs[grammar.rules()[rule].body().index()];
+        let closed = |rule: usize| facts.closed(grammar.rules()[rule].body());
         let mut keep: Vec<bool> = grammar.rules().iter().map(is_region).collect();
         let mut size = vec![1u64; n];
         keep[grammar.root().index()] = true;
@@ -104,9 +124,9 @@ impl Plan {
         }
         let mut splits = HashMap::default();
         let mut measure = Measure::new(grammar);
-        for component in components.iter() {
-            let recursive = uses.are_recursive(component);
-            if recursive && tail_calls_only(grammar, component) {
+        for (component, &on_circle) in components.iter().zip(&on_circle) {
+            let uses = circle(component, on_circle);
+            if let Some(uses) = uses.filter(|_| tail_calls_only(grammar, component)) {
                 let inner: u64 = component
                     .iter()
                     .map(|&rule| {
@@ -117,42 +137,51 @@ impl Plan {
                     let rule = rule as usize;
                     let most = if closed(rule) { SMALL } else { HUGE };
                     size[rule] = inner;
-                    keep[rule] |= uses.reachable[rule] && callers > 1 && inner > most;
+                    keep[rule] |= callers > 1 && inner > most;
                 }
                 continue;
             }
-            if recursive {
-                cut_cycles(grammar, component, &uses, &closed_exprs, &mut keep);
-            }
-            for &rule in component.iter().filter(|&&rule| recursive && keep[rule as usize]) {
-                let id = rule_id(rule);
-                let split = || split(grammar, id, component, &closed_exprs);
-                if let Some(split) = (!is_region(grammar.rule(id))).then(split).flatten() {
-                    splits.insert(id, split);
+            if let Some(uses) = uses {
+                cut_cycles(grammar, component, uses, facts, &count, &mut keep);
+                for &rule in component.iter().filter(|&&rule| keep[rule as usize]) {
+                    let id = rule_id(rule);
+                    let split = || split(grammar, id, component, facts);
+                    if let Some(split) = (!is_region(grammar.rule(id))).then(split).flatten() {
+                        splits.insert(id, split);
+                    }
                 }
             }
             // Callees come before callers, so the sizes of what is in line are known.
-            for rule in callees_first(component, &uses, &keep) {
-                if keep[rule] || !uses.reachable[rule] {
+            for rule in callees_first(component, uses, &keep) {
+                if keep[rule] {
                     continue;
                 }
                 size[rule] = expanded_size(grammar, rule, &keep, &size, &unbounded, &mut measure);
-                let id = RuleId::from_index(rule).expect("a position among the rules");
-                keep[rule] = match (grammar.rule(id).sharing(), closed(rule)) {
+                keep[rule] = match (grammar.rules()[rule].sharing(), closed(rule)) {
                     (Sharing::Keep, _) => size[rule] > 2,
-                    (_, true) if uses.count[rule] > 1 => size[rule] > SMALL,
+                    (_, true) if count[rule] > 1 => size[rule] > SMALL,
                     _ => size[rule] > HUGE,
                 };
             }
         }
         let (counters, shared_escapes) = (config.counters, config.shared_escapes);
         let (splits, circles) = (Arc::new(splits), circles.into());
-        Self { keep, splits, circles, captures, components, counters, shared_escapes, unbounded }
+        Self { keep, splits, circles, captures, components, to_root, counters, shared_escapes, unbounded }
     }
 
     /// The strongly connected components of the rules that are reached, callees first.
     pub(crate) fn components(&self) -> impl Iterator<Item = impl Iterator<Item = RuleId>> {
         self.components.iter().map(|component| component.iter().copied().map(rule_id))
+    }
+
+    /// The rules that are reached, callees first but for those on circles.
+    pub(crate) fn rules(&self) -> impl Iterator<Item = RuleId> + '_ {
+        self.components.nodes().iter().copied().map(rule_id)
+    }
+
+    /// The reference to the root, if something that the root uses refers to it.
+    pub(crate) fn reference_to_root(&self) -> Option<ExprId> {
+        self.to_root
     }
 
     /// How a kept rule is split where it is used, if it is.
@@ -199,6 +228,7 @@ impl Plan {
             circles,
             captures: false,
             components,
+            to_root: self.to_root,
             counters: false,
             shared_escapes: false,
             unbounded: Arc::clone(&self.unbounded),
@@ -215,19 +245,24 @@ impl Plan {
 }
 
 /// Repetitions whose upper bounds are left to whoever runs the automata; ascending.
-fn unbounded(grammar: &Grammar, config: &Config) -> Arc<[ExprId]> {
+pub(crate) fn unbounded(grammar: &Grammar, config: &Config) -> Arc<[ExprId]> {
     let runs = if config.runs { grammar.bounded_runs() } else { &[] };
     let mut unbounded: Vec<ExprId> = runs.iter().flat_map(|run| run.repetitions().iter().copied()).collect();
     unbounded.sort_unstable();
     unbounded.into()
 }
 
-/// The rules on circles that cannot be put in line.
-fn circles(grammar: &Grammar, uses: &Uses, components: &Components) -> Vec<RuleId> {
-    let is_circle =
-        |component: &&[u32]| uses.are_recursive(component) && !tail_calls_only(grammar, component);
-    let mut circles: Vec<RuleId> =
-        components.iter().filter(is_circle).flatten().copied().map(rule_id).collect();
+/// The rules on circles that cannot be put in line; `is_recursive` says of components whether they are circles.
+fn circles(
+    grammar: &Grammar,
+    components: &Components,
+    is_recursive: impl Fn(usize, &[u32]) -> bool,
+) -> Vec<RuleId> {
+    let is_circle = |&(i, component): &(usize, &[u32])| {
+        is_recursive(i, component) && !tail_calls_only(grammar, component)
+    };
+    let circles = components.iter().enumerate().filter(is_circle).flat_map(|(_, component)| component);
+    let mut circles: Vec<RuleId> = circles.copied().map(rule_id).collect();
     circles.sort_unstable();
     circles
 }
@@ -284,7 +319,7 @@ const MAX_PLAIN: u32 = 200;
 ///
 /// Of `block ::= "{" item* "}" ws` the white space is split off, for the same reason: the rule would end after each blank,
 /// and so would every one around it.
-fn split(grammar: &Grammar, rule: RuleId, component: &[u32], closed: &[bool]) -> Option<Split> {
+fn split(grammar: &Grammar, rule: RuleId, component: &[u32], facts: &Facts) -> Option<Split> {
     let body = grammar.rule(rule).body();
     let whole = [body];
     let parts: &[ExprId] = match grammar.expr(body) {
@@ -318,7 +353,7 @@ fn split(grammar: &Grammar, rule: RuleId, component: &[u32], closed: &[bool]) ->
     let mut tail = Vec::new();
     if let [only] = recursive[..] {
         if let Expr::Seq(operands) = grammar.expr(only) {
-            let is_open = |operand: &&ExprId| !decide(**operand) && !closed[operand.index()];
+            let is_open = |operand: &&ExprId| !decide(**operand) && !facts.closed(**operand);
             let n_open = operands.iter().rev().take_while(is_open).count();
             let (head, open) = operands.split_at(operands.len() - n_open);
             let size =
@@ -376,20 +411,15 @@ struct Uses {
     /// Per rule its part of `callees`: the rules it refers to, without its own leading references; sorted, each once.
     callees_of: Vec<(u32, u32)>,
     callees: Vec<u32>,
-    /// Per rule the number of places that refer to it.
-    count: Vec<u32>,
     /// Per rule the number of reachable rules that refer to it.
     n_callers: Vec<u32>,
-    reachable: Vec<bool>,
 }
 
 impl Uses {
     fn of(grammar: &Grammar, library: &Library) -> Self {
         let n = grammar.rules().len();
         let (mut callees_of, mut callees) = (vec![(0, 0); n], Vec::new());
-        let mut count = vec![0u32; n];
         let mut reachable = vec![false; n];
-        let mut counted = vec![false; grammar.n_exprs()];
         let mut seen_by = vec![u32::MAX; grammar.n_exprs()];
         let mut rules = vec![grammar.root()];
         reachable[grammar.root().index()] = true;
@@ -407,30 +437,18 @@ impl Uses {
             }
             let number = rule.index() as u32;
             let first = callees.len();
-            for &expr in &stack {
-                if let Expr::Rule(callee) = grammar.expr(expr) {
-                    count[callee.index()] += 1;
-                }
-            }
             while let Some(expr) = stack.pop() {
                 if std::mem::replace(&mut seen_by[expr.index()], number) == number {
                     continue;
                 }
-                let first_time = !std::mem::replace(&mut counted[expr.index()], true);
                 if let Expr::Rule(callee) = grammar.expr(expr) {
                     callees.push(callee.index() as u32);
                     if !std::mem::replace(&mut reachable[callee.index()], true) {
                         rules.push(*callee);
                     }
                 }
-                for operand in operands(grammar.expr(expr)) {
-                    if let (true, Expr::Rule(callee)) = (first_time, grammar.expr(*operand)) {
-                        count[callee.index()] += 1;
-                    }
-                    if grammar.properties(*operand).has_rules {
-                        stack.push(*operand);
-                    }
-                }
+                let has_rules = |operand: &&ExprId| grammar.properties(**operand).has_rules;
+                stack.extend(operands(grammar.expr(expr)).iter().filter(has_rules));
             }
             // There is one expression for all references to a rule, so each is met once.
             callees[first..].sort_unstable();
@@ -440,7 +458,7 @@ impl Uses {
         for &callee in &callees {
             n_callers[callee as usize] += 1;
         }
-        Self { callees_of, callees, count, n_callers, reachable }
+        Self { callees_of, callees, n_callers }
     }
 
     fn callees(&self, rule: usize) -> &[u32] {
@@ -473,10 +491,10 @@ pub(crate) fn operands(expr: &Expr) -> &[ExprId] {
 }
 
 /// The rules of a component whose cycles are cut, those first that others have in line.
-fn callees_first(component: &[u32], uses: &Uses, keep: &[bool]) -> SmallVec<[usize; 4]> {
-    if let [rule] = *component {
-        return SmallVec::from_slice(&[rule as usize]);
-    }
+fn callees_first(component: &[u32], uses: Option<&Uses>, keep: &[bool]) -> SmallVec<[usize; 4]> {
+    let (&[_, _, ..], Some(uses)) = (component, uses) else {
+        return component.iter().map(|&rule| rule as usize).collect();
+    };
     let in_line = |i: u32| {
         let callees = uses.callees(component[i as usize] as usize).iter();
         let inside = callees.filter(|&&callee| !keep[callee as usize]);
@@ -489,19 +507,26 @@ fn callees_first(component: &[u32], uses: &Uses, keep: &[bool]) -> SmallVec<[usi
 /// Keeps rules of a cyclic component until what remains has no cycle: rules first that are closed, without an open tail at
 /// least, of these those that can be [split](split), then those used most. (`item ::= atom` is as closed as `atom` and
 /// cannot be split: kept, it would end after every character.)
-fn cut_cycles(grammar: &Grammar, component: &[u32], uses: &Uses, closed_exprs: &[bool], keep: &mut [bool]) {
+fn cut_cycles(
+    grammar: &Grammar,
+    component: &[u32],
+    uses: &Uses,
+    facts: &Facts,
+    count: &[u32],
+    keep: &mut [bool],
+) {
     if component.len() > MAX_CYCLE {
         for &rule in component {
             keep[rule as usize] = true;
         }
         return;
     }
-    let closed = |rule: u32| closed_exprs[grammar.rules()[rule as usize].body().index()];
+    let closed = |rule: u32| facts.closed(grammar.rules()[rule as usize].body());
     // Per rule that can be split whether it is closed without its tail.
     let splits: HashMap<u32, bool> = component
         .iter()
         .filter_map(|&rule| {
-            let split = split(grammar, rule_id(rule), component, closed_exprs)?;
+            let split = split(grammar, rule_id(rule), component, facts)?;
             Some((rule, !split.tail.is_empty()))
         })
         .collect();
@@ -525,7 +550,7 @@ fn cut_cycles(grammar: &Grammar, component: &[u32], uses: &Uses, closed_exprs: &
                     (
                         closed(rule) || splits.get(&rule) == Some(&true),
                         splits.contains_key(&rule),
-                        uses.count[rule as usize],
+                        count[rule as usize],
                         std::cmp::Reverse(rule),
                     )
                 })
@@ -602,30 +627,4 @@ fn expanded_size(
     }
     measure.stack = stack;
     total
-}
-
-/// Expressions that look closed: nothing that they match seems to be the beginning of something longer that they match.
-pub(crate) fn closed(grammar: &Grammar, order: &Order, library: &Library) -> Vec<bool> {
-    let mut closed = vec![true; grammar.n_exprs()];
-    for (rule, known) in library.known() {
-        closed[grammar.rule(rule).body().index()] = known.closed;
-    }
-    order.settle(grammar, |id| {
-        let of = |expr: &ExprId| closed[expr.index()];
-        let now = match grammar.expr(id) {
-            Expr::Seq(parts) => parts.last().is_some_and(of),
-            Expr::Alt(parts) => {
-                parts.iter().all(|part| of(part) && !matches!(grammar.expr(*part), Expr::Empty))
-            }
-            Expr::Repeat { body, min, max } => Some(*min) == *max && of(body),
-            Expr::Rule(rule) => of(&grammar.rule(*rule).body()),
-            Expr::JsonText(body) | Expr::Member { body, .. } => of(body),
-            Expr::Set { parts, .. } => of(&parts[0]),
-            Expr::And(_) | Expr::Not(_) | Expr::Machine(_) => false,
-            Expr::Until(until) => !until.ends() && until.continuations().iter().all(of),
-            _ => true,
-        };
-        std::mem::replace(&mut closed[id.index()], now) != now
-    });
-    closed
 }

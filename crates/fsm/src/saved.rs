@@ -13,7 +13,7 @@ use crate::adjacency::Adjacency;
 use crate::cache::{Cache, Kept};
 use crate::codec::{Malformed, Reader, Writer};
 use crate::few::Few;
-use crate::form::{Counts, Portable, PortableShape, counts, unpacked};
+use crate::form::{Counts, Portable, PortableShape, counts};
 use crate::guards::Guards;
 use crate::loops::Loop;
 use crate::spelling::Spelling;
@@ -79,7 +79,7 @@ impl Cache {
         writer.u32(n_identities);
         writer.len(identities.len());
         for (form, identity) in identities {
-            writer.list(&unpacked(&form));
+            writer.bytes(&form);
             writer.u32(identity);
         }
         let mut saved = SavedTables::default();
@@ -96,11 +96,11 @@ impl Cache {
         let units: Vec<_> = units
             .into_iter()
             .filter_map(|(form, kept)| Some((form, whole(&kept)?, kept.tables)))
-            .filter(|(form, kept, _)| kept.tables.is_sound(counts(&unpacked(form))))
+            .filter(|(form, kept, _)| kept.tables.is_sound(counts(form)))
             .collect();
         writer.len(units.len());
         for (form, kept, tables) in units {
-            writer.list(&unpacked(&form));
+            writer.bytes(&form);
             writer.len(kept.imports.len());
             kept.imports.iter().for_each(|import| import.write(writer));
             kept.tables.write(writer);
@@ -121,24 +121,24 @@ impl Cache {
         }
         let cache = Self::with_identities(max_bytes, n_identities);
         for _ in 0..reader.len(2)? {
-            let form = reader.list()?;
+            let form = reader.bytes()?;
             let identity = reader.u32()?;
             if identity == 0 || identity > n_identities {
                 return Err(Malformed::new("refers to what is not there"));
             }
-            cache.insert_identity(&form, identity);
+            cache.insert_identity(form, identity);
         }
         let mut saved = SavedTables::default();
         for _ in 0..reader.len(4)? {
-            let form = reader.list()?;
+            let form = reader.bytes()?;
             let imports: Arc<[Portable]> = reader.each(1, Portable::read)?.into();
             let tables = Tables::read(reader, imports.len())?;
-            if !tables.is_sound(counts(&form)) {
+            if !tables.is_sound(counts(form)) {
                 return Err(Malformed::new("has an automaton that is none"));
             }
             let tables = Arc::new(tables);
             saved.push(&tables, tables.n_states());
-            cache.keep(&form, Kept { tables, imports });
+            cache.keep(form, Kept { tables, imports });
         }
         Ok((cache, saved))
     }

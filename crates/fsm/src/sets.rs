@@ -66,56 +66,17 @@ impl Numbering {
     }
 }
 
-/// Few grammars have more sets that have no fixed number.
-const USUAL: usize = 16;
-
-/// Sets by number, all of which are known.
-#[derive(Debug, Default)]
-pub(crate) struct Sets {
-    list: Box<[ByteSet]>,
-    ids: Box<[SetId]>,
-}
-
-impl Sets {
-    /// The sets in this order.
-    pub(crate) fn of(sets: &[ByteSet]) -> Self {
-        let (mut numbering, mut list) = (Numbering::default(), Vec::with_capacity(USUAL));
-        numbering.positions.reserve(USUAL);
-        // Neighbours are often equal.
-        let mut last = (ByteSet::EMPTY, SetId::EMPTY);
-        let mut number = |&set: &ByteSet| {
-            if set != last.0 {
-                last = (set, numbering.number(set, |_, set| list.push(set)));
-            }
-            last.1
-        };
-        let ids = sets.iter().map(&mut number).collect();
-        Self { list: list.into(), ids }
-    }
-
-    #[inline]
-    pub(crate) fn get(&self, index: usize) -> &ByteSet {
-        self.ids[index].set(|position| &self.list[position])
-    }
-
-    /// Heap memory in bytes.
-    pub(crate) fn memory_size(&self) -> usize {
-        size_of_val(&self.list[..]) + size_of_val(&self.ids[..])
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn sets_are_found_by_their_numbers() {
-        let sets: Vec<ByteSet> =
-            [(1, 0), (0, 0), (b'a', b'a'), (255, 255), (b'a', b'z'), (63, 64), (b'a', b'z')]
-                .map(|(low, high)| ByteSet::range(low, high))
-                .to_vec();
-        let known = Sets::of(&sets);
-        assert!(sets.iter().enumerate().all(|(i, set)| known.get(i) == set));
-        assert_eq!(known.list.len(), 2);
+        let sets = [(1, 0), (0, 0), (b'a', b'a'), (255, 255), (b'a', b'z'), (63, 64), (b'a', b'z')]
+            .map(|(low, high)| ByteSet::range(low, high));
+        let (mut numbering, mut list) = (Numbering::default(), Vec::new());
+        let ids = sets.map(|set| numbering.number(set, |_, set| list.push(set)));
+        assert!(sets.iter().zip(ids).all(|(set, id)| id.set(|position| &list[position]) == set));
+        assert_eq!(list.len(), 2);
     }
 }

@@ -231,7 +231,10 @@ impl Tables {
 
     /// The tables of an automaton whose states are made when they are reached.
     pub(crate) fn lazy(lazy: Lazy) -> Self {
-        Self { lazy: Some(Box::new(lazy)), ..Self::dead() }
+        let values = (Distinct::of_values(Vec::new()), Distinct::of_values(Vec::new()));
+        let none = (Box::default(), Box::default(), Box::default());
+        let tables = Self::of_parts(none.0, none.1, none.2, values, ByteSet::EMPTY, Guards::default());
+        Self { lazy: Some(Box::new(lazy)), ..tables }
     }
 
     /// The tables of a machine, with at most so many states.

@@ -115,6 +115,9 @@ pub(crate) fn measured(grammar: &Grammar, expr: ExprId) -> Option<(Vec<ExprId>, 
     (u64::from(max.unwrap_or(min)) * 4 > MAX_COPIED).then_some((rest, min, max))
 }
 
+/// Units of most grammars and of most rules whose states are made when they are reached.
+const USUAL: usize = 7;
+
 /// All units met so far; each is built once.
 #[derive(Debug, Default)]
 pub(crate) struct Units {
@@ -138,6 +141,10 @@ impl Units {
             return id;
         }
         let id = list.len() as u32;
+        if id == 0 {
+            list.reserve(USUAL);
+            self.ids.reserve(USUAL, |_| 0);
+        }
         list.push(Entry { unit, rule });
         self.ids.insert_unique(hash, id, |&id| seeded.hash_one(&list[id as usize].unit));
         id

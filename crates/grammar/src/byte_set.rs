@@ -19,6 +19,11 @@ impl ByteSet {
         Self { words }
     }
 
+    /// The words that [make](Self::from_words) the set.
+    pub const fn words(&self) -> [u64; 4] {
+        self.words
+    }
+
     /// The bytes from `low` to `high`, both included.
     pub fn range(low: u8, high: u8) -> Self {
         let mut set = Self::EMPTY;

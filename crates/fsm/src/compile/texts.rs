@@ -3,6 +3,7 @@
 use super::{Builder, Context, Draft, literals};
 use crate::cache::KeptText;
 use crate::dfa::{Dfa, Letter};
+use crate::facts::Told;
 use crate::nfa::{Node, NodeId, Range, Text};
 use crate::plan::{Plan, operands};
 use crate::spelling::Spelling;
@@ -34,38 +35,42 @@ pub(super) struct Embedded {
 const LARGE_TEXT: usize = 8;
 
 impl Context<'_> {
-    /// Finds the intersections with a length that can be counted, among all expressions that are used; `asked` is the one
-    /// at hand. The shape tells enough where one bound is to be kept; two must not fit into a gap, and which
-    /// there are only the automaton shows.
-    pub(crate) fn prepare_measured(
+    /// Of the intersections and complements that are used and whose extent does not show: whether they match any text, and any
+    /// but the empty one. Those with a length that can be counted are found first. An error comes with the expression at
+    /// hand.
+    pub(crate) fn decide_texts(
         &mut self,
-        plan: &Plan,
-        used: &[bool],
+        plan: &Arc<Plan>,
         work: &mut Work<'_>,
-        asked: &mut Option<ExprId>,
-    ) -> Result<(), Stop> {
-        if !plan.counts() {
+    ) -> Result<Told, (Stop, ExprId)> {
+        let facts = Arc::clone(self.facts);
+        for &expr in facts.texts().iter().filter(|_| plan.counts()) {
+            self.prepare_measured(expr, plan, work).map_err(|stop| (stop, expr))?;
+        }
+        let asked = facts.texts().iter().filter(|&&expr| !facts.is_infinite(expr));
+        let told = |&expr| Ok((expr, self.text_facts(expr, plan, work).map_err(|stop| (stop, expr))?));
+        asked.map(told).collect()
+    }
+
+    /// Notes how long the texts of an intersection with a length are, if they can be counted. The shape tells enough where one
+    /// bound is to be kept; two must not fit into a gap, and which there are only the automaton shows.
+    fn prepare_measured(&mut self, expr: ExprId, plan: &Plan, work: &mut Work<'_>) -> Result<(), Stop> {
+        let Some((parts, min, max)) = measured(self.grammar, expr) else { return Ok(()) };
+        let has_one_bound = min == 0 || max.is_none();
+        let known = self.memory.measurable.get(&parts);
+        if known.is_some_and(|known| known.step.is_some() || has_one_bound) {
             return Ok(());
         }
-        for expr in (0..self.grammar.n_exprs()).filter(|&i| used[i]).filter_map(ExprId::from_index) {
-            let Some((parts, min, max)) = measured(self.grammar, expr) else { continue };
-            *asked = Some(expr);
-            let has_one_bound = min == 0 || max.is_none();
-            let known = self.memory.measurable.get(&parts);
-            if known.is_some_and(|known| known.step.is_some() || has_one_bound) {
-                continue;
-            }
-            let lengths = match has_one_bound {
-                true => Some(self.lengths_of_shape(&parts)),
-                false => match self.measured_text(&parts, self.grammar.root(), plan, work) {
-                    Ok(KeptText { lengths, .. }) => lengths,
-                    // Too large to be measured: whether that matters shows where the expression is used, if it is.
-                    Err(Stop::States | Stop::Nodes | Stop::Members) => continue,
-                    Err(stop) => return Err(stop),
-                },
-            };
-            Arc::make_mut(&mut self.memory.measurable).extend(lengths.map(|lengths| (parts, lengths)));
-        }
+        let lengths = match has_one_bound {
+            true => Some(self.lengths_of_shape(&parts)),
+            false => match self.measured_text(&parts, self.grammar.root(), plan, work) {
+                Ok(KeptText { lengths, .. }) => lengths,
+                // Too large to be measured: whether that matters shows where the expression is used, if it is.
+                Err(Stop::States | Stop::Nodes | Stop::Members) => None,
+                Err(stop) => return Err(stop),
+            },
+        };
+        Arc::make_mut(&mut self.memory.measurable).extend(lengths.map(|lengths| (parts, lengths)));
         Ok(())
     }
 
@@ -139,7 +144,7 @@ impl Context<'_> {
     }
 
     /// Of an intersection or a complement: whether it matches any text, and any but the empty one.
-    pub(crate) fn text_facts(
+    fn text_facts(
         &mut self,
         expr: ExprId,
         plan: &Arc<Plan>,

@@ -321,12 +321,11 @@ mod tests {
             let grammar = random_grammar(seed);
             let library = crate::library::Library::default();
             let order = Order::of(&grammar, &library);
-            let nullable = Arc::new(Facts::nullable_of(&grammar, &order, &library));
-            let plan = Arc::new(Plan::of(&grammar, &order, &library, &config));
-            let extents = nullable.extents(&grammar, &order);
+            let shapes = Arc::new(Facts::of_shapes(&grammar, &order, &library, &*symbols));
+            let plan = Arc::new(Plan::of(&grammar, &order, &library, &shapes, Arc::default(), &config));
             let never = || false;
-            let mut memory = Memory::default();
-            let mut context = Context::new(&grammar, &nullable, &symbols, &config.limits, &mut memory);
+            let mut memory = Memory::new(&Arc::default(), &config);
+            let mut context = Context::new(&grammar, &shapes, &symbols, &config.limits, &mut memory);
             let is_gate = |expr: &ExprId| matches!(grammar.expr(*expr), Expr::And(_) | Expr::Not(_));
             for expr in order.exprs().filter(is_gate) {
                 let mut work = Work::new(50_000, &never);
@@ -340,7 +339,7 @@ mod tests {
                 let shape = context.facts_of_shape(expr);
                 assert!(shape.is_none_or(|told| told == facts), "{expr:?} of {grammar}");
                 n_shape += usize::from(shape.is_some());
-                let is_infinite = extents[expr.index()].is_infinite();
+                let is_infinite = shapes.is_infinite(expr);
                 assert!(!is_infinite || facts == (true, true), "{expr:?} of {grammar}");
                 n_found += usize::from(witness.is_some());
                 n_infinite += usize::from(is_infinite);
