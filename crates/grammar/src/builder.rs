@@ -27,9 +27,8 @@ pub struct GrammarBuilder {
     suffixes: HashMap<String, u32>,
     exprs: Vec<Expr>,
     properties: Vec<Properties>,
-    /// Expressions by what they are, and per expression its hash.
-    ids: HashTable<ExprId>,
-    hashes: Vec<u64>,
+    /// Expressions by what they are.
+    ids: HashTable<Interned>,
     hasher: Seeded,
     empty: ExprId,
     never: ExprId,
@@ -43,7 +42,14 @@ pub struct GrammarBuilder {
 /// Alternatives that are compared with each other.
 const FEW: usize = 16;
 /// Expressions that there is room for from the start.
-const SMALL: usize = 112;
+const SMALL: usize = 224;
+
+/// An expression and its hash.
+#[derive(Clone, Copy, Debug)]
+struct Interned {
+    hash: u64,
+    id: ExprId,
+}
 
 /// Operands on their way to an expression; most lists are short.
 type Operands = SmallVec<[ExprId; FEW]>;
@@ -131,12 +137,12 @@ impl GrammarBuilder {
         let leaf = Properties { is_text: true, has_rules: false, has_members: false, tree_size: 1 };
         let id = |i| ExprId::from_index(i).expect("small index");
         // PERF: small grammars never grow their tables.
-        let (mut ids, mut hashes) = (HashTable::with_capacity(SMALL), Vec::with_capacity(SMALL));
+        let mut ids = HashTable::with_capacity(SMALL);
         let (mut exprs, mut properties) = (Vec::with_capacity(SMALL), Vec::with_capacity(SMALL));
         let hasher = Seeded::default();
         for (expr, id) in [(Expr::Empty, id(0)), (Expr::Never, id(1))] {
-            hashes.push(hasher.hash_one(Sketch::of(&expr)));
-            ids.insert_unique(hashes[id.index()], id, |id: &ExprId| hashes[id.index()]);
+            let hash = hasher.hash_one(Sketch::of(&expr));
+            ids.insert_unique(hash, Interned { hash, id }, |known| known.hash);
             exprs.push(expr);
             properties.push(leaf);
         }
@@ -147,7 +153,6 @@ impl GrammarBuilder {
             exprs,
             properties,
             ids,
-            hashes,
             hasher,
             empty: id(0),
             never: id(1),
@@ -707,8 +712,9 @@ impl GrammarBuilder {
 
     fn look_up(&self, sketch: Sketch<'_>) -> (u64, Option<ExprId>) {
         let hash = self.hasher.hash_one(sketch);
-        let is_it = |id: &ExprId| Sketch::of(&self.exprs[id.index()]) == sketch;
-        (hash, self.ids.find(hash, is_it).copied())
+        let is_it =
+            |known: &Interned| known.hash == hash && Sketch::of(&self.exprs[known.id.index()]) == sketch;
+        (hash, self.ids.find(hash, is_it).map(|known| known.id))
     }
 
     fn add(&mut self, expr: Expr, hash: u64) -> ExprId {
@@ -719,14 +725,12 @@ impl GrammarBuilder {
         let Some(id) = ExprId::from_index(self.exprs.len()) else { return self.never };
         self.properties.push(properties(&expr, &self.properties));
         self.exprs.push(expr);
-        self.hashes.push(hash);
-        let hashes = &self.hashes;
-        self.ids.insert_unique(hash, id, |id| hashes[id.index()]);
+        self.ids.insert_unique(hash, Interned { hash, id }, |known| known.hash);
         id
     }
 }
 
-/// What an expression owns outside the arena.
+/// What the lists of an expression take.
 fn heap_bytes(expr: &Expr) -> usize {
     match expr {
         Expr::Bytes(bytes) => bytes.len(),
