@@ -167,7 +167,11 @@ impl GrammarBuilder {
     // ---- rules ----
 
     /// A new rule without a body. If the name is taken, a number is appended.
-    pub fn declare(&mut self, name: &str, place: Place) -> RuleId {
+    pub fn declare(&mut self, name: impl Into<String>, place: Place) -> RuleId {
+        self.declare_as(name.into(), place)
+    }
+
+    fn declare_as(&mut self, mut name: String, place: Place) -> RuleId {
         if self.rules.len() >= self.limits.max_rules {
             let message = format!("more than {} rules", self.limits.max_rules);
             self.fail(GrammarErrorKind::Limit, place.clone(), message);
@@ -178,18 +182,25 @@ impl GrammarBuilder {
                 }
             }
         }
-        let mut unique = name.to_owned();
-        while self.find(&unique).is_some() {
-            let n = self.suffixes.entry_ref(name).or_insert(1);
-            *n += 1;
-            unique = format!("{name}_{n}");
+        let mut hash = self.hasher.hash_one(&*name);
+        if self.find_hashed(&name, hash).is_some() {
+            let taken = name;
+            let mut suffix = self.suffixes.get(&taken).copied().unwrap_or(1);
+            loop {
+                suffix += 1;
+                name = format!("{taken}_{suffix}");
+                hash = self.hasher.hash_one(&*name);
+                if self.find_hashed(&name, hash).is_none() {
+                    break;
+                }
+            }
+            self.suffixes.insert(taken, suffix);
         }
         let rule = RuleId::from_index(self.rules.len()).expect("below max_rules or the first");
         let (sharing, region) = (Sharing::Auto, Region::default());
-        self.rules.push(PendingRule { name: unique, body: None, place, sharing, region });
+        self.rules.push(PendingRule { name, body: None, place, sharing, region });
         let (rules, hasher) = (&self.rules, &self.hasher);
-        let hash_of = |rule: &RuleId| hasher.hash_one(&*rules[rule.index()].name);
-        self.names.insert_unique(hash_of(&rule), rule, hash_of);
+        self.names.insert_unique(hash, rule, |rule| hasher.hash_one(&*rules[rule.index()].name));
         rule
     }
 
@@ -268,8 +279,11 @@ impl GrammarBuilder {
 
     /// The rule of this name.
     pub fn find(&self, name: &str) -> Option<RuleId> {
-        let is_it = |rule: &RuleId| self.rules[rule.index()].name == name;
-        self.names.find(self.hasher.hash_one(name), is_it).copied()
+        self.find_hashed(name, self.hasher.hash_one(name))
+    }
+
+    fn find_hashed(&self, name: &str, hash: u64) -> Option<RuleId> {
+        self.names.find(hash, |rule| self.rules[rule.index()].name == name).copied()
     }
 
     /// The expression behind an id.

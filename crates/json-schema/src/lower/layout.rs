@@ -229,8 +229,8 @@ impl Lowering<'_> {
         let body = self.b.seq([quote, self.ws, colon, self.ws, value]);
         // One of several, what no value is, and members of a set, which stay in the set's rule.
         let Some(of) = rule_of else { return body };
-        let name = format!("{}_member", self.b.name(of));
-        let rule = self.b.declare(&name, self.b.place(of).clone());
+        let name = [self.b.name(of), "_member"].concat();
+        let rule = self.b.declare(name, self.b.place(of).clone());
         self.b.set_sharing(rule, Sharing::Keep);
         self.b.define(rule, body);
         let behind = self.b.rule(rule);

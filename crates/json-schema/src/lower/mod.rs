@@ -227,7 +227,7 @@ impl<'o> Lowering<'o> {
             );
             return Err(Error::limit(pointer, message));
         }
-        let rule = self.b.declare(&rule_name(&pointer), Place::Pointer(pointer));
+        let rule = self.b.declare(rule_name(&pointer), Place::Pointer(pointer));
         self.rules.insert(key.clone(), rule);
         self.keep_apart(rule, &key);
         self.queue.push_back((rule, key, demand));
@@ -415,7 +415,7 @@ impl<'o> Lowering<'o> {
             Some(&rule) => rule,
             None => {
                 let place = Place::Pointer(pointer.to_owned());
-                let rule = self.b.declare(&rule_name(pointer), place);
+                let rule = self.b.declare(rule_name(pointer), place);
                 self.b.set_sharing(rule, Sharing::Keep);
                 self.b.define(rule, quoted);
                 self.strings.insert(text, rule);
