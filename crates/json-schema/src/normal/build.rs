@@ -573,8 +573,9 @@ impl<'o> Normal<'o> {
 
     /// Equal to one of the values.
     fn equal_to(&mut self, values: &[ValueId], kind: Kind) -> FormulaId {
-        let mut strings: Vec<Rc<str>> = Vec::new();
-        let mut numbers: Vec<Number> = Vec::new();
+        let some = |of: Kind| if kind == of { values.len() } else { 0 };
+        let mut strings: Vec<Rc<str>> = Vec::with_capacity(some(Kind::String));
+        let mut numbers: Vec<Number> = Vec::with_capacity(some(Kind::Number));
         let mut ways = Vec::new();
         for &value in values {
             match (self.reader.registry.forest.get(value), kind) {
