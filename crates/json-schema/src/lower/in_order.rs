@@ -21,7 +21,7 @@ use super::Lowering;
 use super::layout::{Close, Punctuation, Ways};
 use super::machine::{Machine, MachineState};
 use super::object::Parts;
-use crate::distinct::Distinct;
+use crate::distinct::DistinctIn;
 use crate::error::Error;
 use crate::normal::{Alternative, Atom, FewFormulas, Formula, FormulaId, Key};
 use formwork_grammar::{ExprId, HashMap};
@@ -49,7 +49,7 @@ type Takes = SmallVec<[(ExprId, At); 1]>;
 /// The states at one position.
 #[derive(Default)]
 struct Layer {
-    residuals: Distinct<FormulaId>,
+    residuals: DistinctIn<FormulaId, 2>,
     states: PerState<State>,
 }
 
@@ -273,7 +273,7 @@ impl Lowering<'_> {
         pointer: &str,
     ) -> Result<Machine, Error> {
         let mut machine = Machine::default();
-        let mut states = Distinct::default();
+        let mut states = DistinctIn::<_, 2>::default();
         for residual in residuals {
             states.number(residual);
         }
