@@ -193,9 +193,12 @@ impl Keywords {
     // PERF: every schema is asked for every keyword, and has a few.
     #[inline]
     fn get(&self, name: &str) -> Option<ValueId> {
-        if self.lengths >> (name.len() % 32) & 1 == 0 {
-            return None;
-        }
+        if self.lengths >> (name.len() % 32) & 1 == 0 { None } else { self.find(name) }
+    }
+
+    // The rest of it, once.
+    #[inline(never)]
+    fn find(&self, name: &str) -> Option<ValueId> {
         self.active.iter().find(|(key, _)| *key == name).map(|&(_, value)| value)
     }
 }
