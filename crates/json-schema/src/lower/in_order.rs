@@ -19,7 +19,7 @@
 
 use super::Lowering;
 use super::layout::{Close, Punctuation, Ways};
-use super::machine::{Machine, MachineState};
+use super::machine::{Edges, Machine, MachineState};
 use super::object::Parts;
 use crate::distinct::DistinctIn;
 use crate::error::Error;
@@ -347,7 +347,7 @@ impl Lowering<'_> {
         while let Some(&residual) = states.list().get(at) {
             at += 1;
             self.count_states(1, pointer)?;
-            let mut edges = Vec::new();
+            let mut edges = Edges::new();
             for (key, ways) in self.undeclared(parts, residual, pointer)? {
                 let n_ways = Ways::several_if(ways.len() > 1 || parts.core != FormulaId::TRUE);
                 for Alternative { demand, rest } in ways {

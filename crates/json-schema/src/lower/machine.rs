@@ -4,18 +4,22 @@ use super::Lowering;
 use formwork_grammar::{ExprId, Place};
 use smallvec::SmallVec;
 
+/// Items (white space before them included) and the states they lead to.
+///
+/// PERF: without conditions there is one state, with one loop.
+pub(super) type Edges = SmallVec<[(ExprId, usize); 1]>;
+
 /// A machine whose edges read whole items.
 #[derive(Default)]
 pub(super) struct Machine {
-    pub(super) states: Vec<MachineState>,
+    pub(super) states: SmallVec<[MachineState; 1]>,
     /// Whether it must stay in one rule.
     pub(super) in_one_rule: bool,
 }
 
 #[derive(Default)]
 pub(super) struct MachineState {
-    /// Items (white space before them included) and the states they lead to.
-    pub(super) edges: Vec<(ExprId, usize)>,
+    pub(super) edges: Edges,
     /// Whether the bracket may close here.
     pub(super) end: bool,
 }

@@ -280,6 +280,17 @@ impl Lowering<'_> {
         extra: &[Name],
         pointer: &str,
     ) -> Result<Vec<Class>, Error> {
+        // PERF: a closed object has no undeclared names, whatever else is asked of them.
+        let is_closed = wide.iter().any(|&(keys, demand)| {
+            let every_other = matches!(
+                self.normal.formulas.get(keys),
+                Formula::True | Formula::Atom(Atom::StringIn(_, false))
+            );
+            every_other && demand == FormulaId::FALSE
+        });
+        if is_closed {
+            return Ok(Vec::new());
+        }
         let mut core_keys = FewFormulas::new();
         for atom in self.normal.formulas.atom_ids(core) {
             if let Formula::Atom(Atom::AllKeys { keys, .. } | Atom::SomeKey { keys, .. }) =
