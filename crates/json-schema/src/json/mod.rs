@@ -180,6 +180,7 @@ impl Forest {
         depths.into_iter().max().unwrap_or(0)
     }
 
+    #[inline]
     pub(crate) fn get(&self, id: ValueId) -> Value<'_> {
         match &self.values[id.index()].content {
             Content::Null => Value::Null,

@@ -177,7 +177,8 @@ impl Lowering<'_> {
 
     /// A member, and what comes behind it.
     fn member_before(&mut self, mut behind: Chain, key: ExprId, value: ExprId, n_ways: Ways) -> Chain {
-        behind.extend([self.behind_name(value, n_ways), key]);
+        behind.push(self.behind_name(value, n_ways));
+        behind.push(key);
         behind
     }
 
@@ -190,7 +191,9 @@ impl Lowering<'_> {
         is_shared: bool,
         pointer: &str,
     ) -> Tail {
-        ways.extend(passed.and_then(|tail| tail.names.clone()));
+        if let Some(names) = passed.and_then(|tail| tail.names.as_ref()) {
+            ways.push(names.clone());
+        }
         let mut names = self.one_of(ways);
         if is_cut {
             let whole = self.sequence(&names);
@@ -205,11 +208,13 @@ impl Lowering<'_> {
     /// All members, the first with its quote; `head` is what comes if none of the declared ones does, if none must.
     fn opened(&mut self, tail: &Tail, head: Option<ExprId>, punctuation: &Punctuation) -> Chain {
         let mut ways = PerState::new();
-        ways.extend(tail.names.clone().map(|mut names| {
+        if let Some(mut names) = tail.names.clone() {
             punctuation.open(&mut names);
-            names
-        }));
-        ways.extend(head.map(|head| smallvec![head]));
+            ways.push(names);
+        }
+        if let Some(head) = head {
+            ways.push(smallvec![head]);
+        }
         self.one_of(ways)
     }
 
@@ -222,12 +227,14 @@ impl Lowering<'_> {
             Some(names) if names.len() > 1 => tail.names.take(),
             names => names.clone(),
         };
-        ways.extend(names.map(|mut names| {
+        if let Some(mut names) = names {
             punctuation.open(&mut names);
             punctuation.part(&mut names);
-            names
-        }));
-        ways.extend(tail.others.map(|others| smallvec![others]));
+            ways.push(names);
+        }
+        if let Some(others) = tail.others {
+            ways.push(smallvec![others]);
+        }
         self.one_of(ways)
     }
 

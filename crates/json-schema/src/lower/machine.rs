@@ -1,6 +1,7 @@
 //! Machines of items separated by commas, as expressions.
 
 use super::Lowering;
+use super::layout::Mark;
 use formwork_grammar::{ExprId, Place};
 use smallvec::SmallVec;
 
@@ -112,7 +113,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn after_comma(&mut self, item: ExprId) -> ExprId {
-        let comma = self.comma();
+        let comma = self.mark(Mark::Comma);
         self.b.seq([self.ws, comma, item])
     }
 

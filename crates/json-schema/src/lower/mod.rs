@@ -25,7 +25,7 @@ use compare::DigitRuns;
 use formwork_grammar::{
     ByteSet, Expr, ExprId, Grammar, GrammarBuilder, GrammarErrorKind, HashMap, Place, RuleId, Seeded, Sharing,
 };
-use layout::{Brackets, Depth, Ways};
+use layout::{Brackets, Depth, Mark, Marks, Ways};
 use object::KeyText;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
@@ -75,6 +75,7 @@ pub(crate) struct Lowering<'o> {
     runs: DigitRuns,
     /// Optional white space.
     ws: ExprId,
+    marks: Marks,
 }
 
 /// A grammar, and what the report is made of.
@@ -119,6 +120,7 @@ impl<'o> Lowering<'o> {
             n_states_before: 0,
             runs: DigitRuns { max: options.digits_in_a_row(), ..DigitRuns::default() },
             ws,
+            marks: Marks::default(),
         }
     }
 
@@ -442,7 +444,7 @@ impl<'o> Lowering<'o> {
     }
 
     fn quoted(&mut self, text: ExprId) -> ExprId {
-        let quote = self.b.literal("\"");
+        let quote = self.mark(Mark::Quote);
         let spelled = self.b.json_text(text);
         self.b.seq([quote, spelled, quote])
     }

@@ -509,7 +509,8 @@ impl Registry {
                     }
                     let value = self.known[value.index()].content;
                     let is_reference = keyword.is_some_and(|keyword| {
-                        matches!(keyword.name, "$ref" | "$dynamicRef" | "$recursiveRef" | "$id" | "id")
+                        keyword.role == Role::Core
+                            && matches!(keyword.name, "$ref" | "$dynamicRef" | "$recursiveRef" | "$id" | "id")
                     });
                     has_reference |= is_reference || contents.has_reference(value);
                     contents.parts.push(Part { key: Some(key), value });
@@ -524,8 +525,10 @@ impl Registry {
 
 /// Whether a member of a schema bears on what the schema accepts.
 fn counts(keyword: Option<&Keyword>) -> bool {
-    !keyword.is_some_and(|keyword| {
-        keyword.role == Role::Annotation || matches!(keyword.name, "definitions" | "$defs")
+    keyword.is_none_or(|keyword| match keyword.role {
+        Role::Assertion => true,
+        Role::Core => !matches!(keyword.name, "definitions" | "$defs"),
+        Role::Annotation => false,
     })
 }
 
