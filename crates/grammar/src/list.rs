@@ -7,8 +7,8 @@ use std::ops::Deref;
 
 /// A list that does not change, in place up to `N` items.
 ///
-/// PERF: a grammar is mostly short sequences, alternations and literals. An allocation for each was a tenth of what the
-/// grammar of a JSON Schema cost.
+/// PERF: a grammar is mostly short sequences, alternations and literals. An allocation for each was 5% of the instructions
+/// that the grammar of a JSON Schema takes (callgrind over every 40th MaskBench file).
 #[derive(Clone, PartialEq, Eq)]
 pub struct List<T: Copy, const N: usize>(SmallVec<[T; N]>);
 
