@@ -27,9 +27,8 @@ pub struct GrammarBuilder {
     suffixes: HashMap<String, u32>,
     exprs: Vec<Expr>,
     properties: Vec<Properties>,
-    /// Expressions by what they are, and per expression its hash.
-    ids: HashTable<ExprId>,
-    hashes: Vec<u64>,
+    /// Expressions by what they are.
+    ids: HashTable<Interned>,
     hasher: Seeded,
     empty: ExprId,
     never: ExprId,
@@ -43,7 +42,14 @@ pub struct GrammarBuilder {
 /// Alternatives that are compared with each other.
 const FEW: usize = 16;
 /// Expressions that there is room for from the start.
-const SMALL: usize = 112;
+const SMALL: usize = 224;
+
+/// An expression and its hash.
+#[derive(Clone, Copy, Debug)]
+struct Interned {
+    hash: u64,
+    id: ExprId,
+}
 
 /// Operands on their way to an expression; most lists are short.
 type Operands = SmallVec<[ExprId; FEW]>;
@@ -131,12 +137,12 @@ impl GrammarBuilder {
         let leaf = Properties { is_text: true, has_rules: false, has_members: false, tree_size: 1 };
         let id = |i| ExprId::from_index(i).expect("small index");
         // PERF: small grammars never grow their tables.
-        let (mut ids, mut hashes) = (HashTable::with_capacity(SMALL), Vec::with_capacity(SMALL));
+        let mut ids = HashTable::with_capacity(SMALL);
         let (mut exprs, mut properties) = (Vec::with_capacity(SMALL), Vec::with_capacity(SMALL));
         let hasher = Seeded::default();
         for (expr, id) in [(Expr::Empty, id(0)), (Expr::Never, id(1))] {
-            hashes.push(hasher.hash_one(Sketch::of(&expr)));
-            ids.insert_unique(hashes[id.index()], id, |id: &ExprId| hashes[id.index()]);
+            let hash = hasher.hash_one(Sketch::of(&expr));
+            ids.insert_unique(hash, Interned { hash, id }, |known| known.hash);
             exprs.push(expr);
             properties.push(leaf);
         }
@@ -147,7 +153,6 @@ impl GrammarBuilder {
             exprs,
             properties,
             ids,
-            hashes,
             hasher,
             empty: id(0),
             never: id(1),
@@ -162,7 +167,11 @@ impl GrammarBuilder {
     // ---- rules ----
 
     /// A new rule without a body. If the name is taken, a number is appended.
-    pub fn declare(&mut self, name: &str, place: Place) -> RuleId {
+    pub fn declare(&mut self, name: impl Into<String>, place: Place) -> RuleId {
+        self.declare_as(name.into(), place)
+    }
+
+    fn declare_as(&mut self, mut name: String, place: Place) -> RuleId {
         if self.rules.len() >= self.limits.max_rules {
             let message = format!("more than {} rules", self.limits.max_rules);
             self.fail(GrammarErrorKind::Limit, place.clone(), message);
@@ -173,18 +182,25 @@ impl GrammarBuilder {
                 }
             }
         }
-        let mut unique = name.to_owned();
-        while self.find(&unique).is_some() {
-            let n = self.suffixes.entry_ref(name).or_insert(1);
-            *n += 1;
-            unique = format!("{name}_{n}");
+        let mut hash = self.hasher.hash_one(&*name);
+        if self.find_hashed(&name, hash).is_some() {
+            let taken = name;
+            let mut suffix = self.suffixes.get(&taken).copied().unwrap_or(1);
+            loop {
+                suffix += 1;
+                name = format!("{taken}_{suffix}");
+                hash = self.hasher.hash_one(&*name);
+                if self.find_hashed(&name, hash).is_none() {
+                    break;
+                }
+            }
+            self.suffixes.insert(taken, suffix);
         }
         let rule = RuleId::from_index(self.rules.len()).expect("below max_rules or the first");
         let (sharing, region) = (Sharing::Auto, Region::default());
-        self.rules.push(PendingRule { name: unique, body: None, place, sharing, region });
+        self.rules.push(PendingRule { name, body: None, place, sharing, region });
         let (rules, hasher) = (&self.rules, &self.hasher);
-        let hash_of = |rule: &RuleId| hasher.hash_one(&*rules[rule.index()].name);
-        self.names.insert_unique(hash_of(&rule), rule, hash_of);
+        self.names.insert_unique(hash, rule, |rule| hasher.hash_one(&*rules[rule.index()].name));
         rule
     }
 
@@ -264,8 +280,11 @@ impl GrammarBuilder {
 
     /// The rule of this name.
     pub fn find(&self, name: &str) -> Option<RuleId> {
-        let is_it = |rule: &RuleId| self.rules[rule.index()].name == name;
-        self.names.find(self.hasher.hash_one(name), is_it).copied()
+        self.find_hashed(name, self.hasher.hash_one(name))
+    }
+
+    fn find_hashed(&self, name: &str, hash: u64) -> Option<RuleId> {
+        self.names.find(hash, |rule| self.rules[rule.index()].name == name).copied()
     }
 
     /// The expression behind an id.
@@ -708,8 +727,9 @@ impl GrammarBuilder {
 
     fn look_up(&self, sketch: Sketch<'_>) -> (u64, Option<ExprId>) {
         let hash = self.hasher.hash_one(sketch);
-        let is_it = |id: &ExprId| Sketch::of(&self.exprs[id.index()]) == sketch;
-        (hash, self.ids.find(hash, is_it).copied())
+        let is_it =
+            |known: &Interned| known.hash == hash && Sketch::of(&self.exprs[known.id.index()]) == sketch;
+        (hash, self.ids.find(hash, is_it).map(|known| known.id))
     }
 
     fn add(&mut self, expr: Expr, hash: u64) -> ExprId {
@@ -720,14 +740,12 @@ impl GrammarBuilder {
         let Some(id) = ExprId::from_index(self.exprs.len()) else { return self.never };
         self.properties.push(properties(&expr, &self.properties));
         self.exprs.push(expr);
-        self.hashes.push(hash);
-        let hashes = &self.hashes;
-        self.ids.insert_unique(hash, id, |id| hashes[id.index()]);
+        self.ids.insert_unique(hash, Interned { hash, id }, |known| known.hash);
         id
     }
 }
 
-/// What an expression owns outside the arena.
+/// What the lists of an expression take.
 fn heap_bytes(expr: &Expr) -> usize {
     match expr {
         Expr::Bytes(bytes) => bytes.len(),

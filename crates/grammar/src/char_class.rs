@@ -1,5 +1,6 @@
 //! A set of Unicode scalar values.
 
+use smallvec::{SmallVec, smallvec};
 use std::fmt;
 
 /// A set of Unicode scalar values as sorted, disjoint, non-adjacent inclusive ranges.
@@ -8,7 +9,7 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct CharClass {
     /// Sorted, disjoint, and never adjacent (the surrogate gap counts as adjacent), so equal sets are equal values.
-    ranges: Vec<(char, char)>,
+    ranges: SmallVec<[(char, char); 2]>,
 }
 
 const GAP: std::ops::RangeInclusive<u32> = 0xD800..=0xDFFF;
@@ -39,14 +40,15 @@ impl CharClass {
 
     /// The characters from `low` to `high`, both included; none if `low > high`.
     pub fn range(low: char, high: char) -> Self {
-        if low <= high { Self { ranges: vec![(low, high)] } } else { Self::none() }
+        if low <= high { Self { ranges: smallvec![(low, high)] } } else { Self::none() }
     }
 
     /// The union of inclusive ranges in any order; ranges with `low > high` are empty.
     pub fn from_ranges(ranges: impl IntoIterator<Item = (char, char)>) -> Self {
-        let mut sorted: Vec<(char, char)> = ranges.into_iter().filter(|(low, high)| low <= high).collect();
+        let mut sorted: SmallVec<[(char, char); 8]> =
+            ranges.into_iter().filter(|(low, high)| low <= high).collect();
         sorted.sort_unstable();
-        let mut merged: Vec<(char, char)> = Vec::with_capacity(sorted.len());
+        let mut merged: SmallVec<[(char, char); 2]> = SmallVec::with_capacity(sorted.len());
         for (low, high) in sorted {
             match merged.last_mut() {
                 Some(last) if after(last.1).is_none_or(|next| low <= next) => last.1 = last.1.max(high),
@@ -92,7 +94,7 @@ impl CharClass {
     /// The characters that are not in the class.
     #[must_use]
     pub fn negate(&self) -> Self {
-        let mut ranges = Vec::with_capacity(self.ranges.len() + 1);
+        let mut ranges = SmallVec::with_capacity(self.ranges.len() + 1);
         let mut next = Some('\0');
         for &(low, high) in &self.ranges {
             if let (Some(start), Some(end)) = (next, before(low)) {
@@ -117,7 +119,7 @@ impl CharClass {
     /// The characters in both classes.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
-        let (mut i, mut k, mut ranges) = (0, 0, Vec::new());
+        let (mut i, mut k, mut ranges) = (0, 0, SmallVec::new());
         while let (Some(a), Some(b)) = (self.ranges.get(i), other.ranges.get(k)) {
             let (low, high) = (a.0.max(b.0), a.1.min(b.1));
             if low <= high {

@@ -18,14 +18,14 @@ pub type HashMap<K, V> = hashbrown::HashMap<K, V, Seeded>;
 pub type HashSet<K> = hashbrown::HashSet<K, Seeded>;
 
 /// Makes hashers that all have the same keys.
-#[derive(Clone, Debug)]
-pub struct Seeded(RandomState);
+#[derive(Clone, Copy, Debug)]
+pub struct Seeded(&'static RandomState);
 
 impl Default for Seeded {
     #[inline]
     fn default() -> Self {
         static STATE: OnceLock<RandomState> = OnceLock::new();
-        Self(STATE.get_or_init(RandomState::new).clone())
+        Self(STATE.get_or_init(RandomState::new))
     }
 }
 

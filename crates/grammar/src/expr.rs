@@ -1,6 +1,6 @@
 //! The expressions that rule bodies are made of.
 
-use crate::{ByteSet, CharClass, Conditions, ExprId, RuleId, SharedMachine, SymbolSet, Until};
+use crate::{ByteSet, CharClass, Conditions, ExprId, List, RuleId, SharedMachine, SymbolSet, Until};
 
 /// One expression; operands are ids into the same grammar's arena.
 ///
@@ -15,15 +15,15 @@ pub enum Expr {
     /// Nothing at all: the empty language.
     Never,
     /// These bytes. At least one; not necessarily UTF-8.
-    Bytes(Box<[u8]>),
+    Bytes(List<u8, 16>),
     /// One byte of a set. Not empty; not a text expression even if all members are ASCII.
     ByteClass(ByteSet),
     /// One character of a class, as UTF-8. Not empty.
     Class(CharClass),
     /// One after the other. At least two operands.
-    Seq(Box<[ExprId]>),
+    Seq(List<ExprId, 4>),
     /// One of these. At least two operands, in the order written, no two the same.
-    Alt(Box<[ExprId]>),
+    Alt(List<ExprId, 4>),
     /// `body` from `min` to `max` times (`None`: without end). `max` is at least 1, and not (1, 1).
     Repeat {
         /// What is repeated.
@@ -36,7 +36,7 @@ pub enum Expr {
     /// What another rule (or the same) stands for.
     Rule(RuleId),
     /// Texts that are in all of these languages. At least two operands, all [text](Properties::is_text).
-    And(Box<[ExprId]>),
+    And(List<ExprId, 4>),
     /// Texts (sequences of Unicode scalar values) that are not in this language. The operand is [text](Properties::is_text).
     Not(ExprId),
     /// Every JSON spelling (RFC 8259, section 7) of a text of this language, without the quotes:
@@ -57,7 +57,7 @@ pub enum Expr {
     /// other parts the body says.
     Set {
         /// The body, and the members below it that the conditions speak of; several of them may have one number.
-        parts: Box<[ExprId]>,
+        parts: List<ExprId, 4>,
         /// What is asked of the members that came.
         conditions: Box<Conditions>,
     },

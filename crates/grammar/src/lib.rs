@@ -42,6 +42,7 @@ mod byte_set;
 mod char_class;
 mod collections;
 mod id;
+mod list;
 mod place;
 
 mod conditions;
@@ -73,6 +74,7 @@ pub use id::{ExprId, RuleId};
 pub use import::Part;
 pub use lengths::TextLengths;
 pub use limits::Limits;
+pub use list::List;
 pub use machine::{Machine, SharedMachine};
 pub use place::{Place, Position};
 pub use symbol::{Symbol, SymbolSet};

@@ -8,22 +8,25 @@ use std::hash::Hash;
 pub(crate) const FEW: usize = 16;
 
 /// A list of distinct things, in the order in which they came.
+pub(crate) type Distinct<T> = DistinctIn<T, FEW>;
+
+/// The same, with room for `N` of them in place.
 ///
 /// PERF: mostly they are few, and for those nothing is hashed and little allocated.
 #[derive(Debug)]
-pub(crate) struct Distinct<T: Clone + Eq + Hash> {
-    list: SmallVec<[T; FEW]>,
+pub(crate) struct DistinctIn<T: Clone + Eq + Hash, const N: usize> {
+    list: SmallVec<[T; N]>,
     /// Their numbers, once they are many.
     numbers: HashMap<T, usize>,
 }
 
-impl<T: Clone + Eq + Hash> Default for Distinct<T> {
+impl<T: Clone + Eq + Hash, const N: usize> Default for DistinctIn<T, N> {
     fn default() -> Self {
         Self { list: SmallVec::new(), numbers: HashMap::default() }
     }
 }
 
-impl<T: Clone + Eq + Hash> Distinct<T> {
+impl<T: Clone + Eq + Hash, const N: usize> DistinctIn<T, N> {
     /// The number of a thing, which is added if it is new.
     pub(crate) fn number(&mut self, item: &T) -> usize {
         if let Some(known) = self.find(item) {

@@ -144,7 +144,7 @@ fn bare(builder: &mut GrammarBuilder, expr: ExprId, any: ExprId) -> ExprId {
             };
             let inner = match builder.expr(least) {
                 Expr::Empty => Vec::new(),
-                Expr::Seq(inner) => inner.clone().into(),
+                Expr::Seq(inner) => inner.to_vec(),
                 _ => vec![least],
             };
             if is_front {

@@ -15,6 +15,7 @@ use crate::error::Error;
 use formwork_grammar::Seeded;
 use hashbrown::HashTable;
 use smallvec::SmallVec;
+use std::borrow::Cow;
 use std::hash::BuildHasher;
 use std::ops::Range;
 use std::rc::Rc;
@@ -179,6 +180,7 @@ impl Forest {
         depths.into_iter().max().unwrap_or(0)
     }
 
+    #[inline]
     pub(crate) fn get(&self, id: ValueId) -> Value<'_> {
         match &self.values[id.index()].content {
             Content::Null => Value::Null,
@@ -253,7 +255,10 @@ impl Forest {
     pub(crate) fn follow(&self, root: ValueId, pointer: &str) -> Option<ValueId> {
         let mut at = root;
         for step in pointer.split('/').skip(1) {
-            let step = step.replace("~1", "/").replace("~0", "~");
+            let step = match step.contains('~') {
+                true => Cow::Owned(step.replace("~1", "/").replace("~0", "~")),
+                false => Cow::Borrowed(step),
+            };
             at = match self.get(at) {
                 Value::Array(items) => *items.get(step.parse::<usize>().ok()?)?,
                 Value::Object(_) => self.member(at, &step)?,

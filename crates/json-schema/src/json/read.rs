@@ -9,7 +9,7 @@ use std::borrow::Cow;
 /// Values a schema and its resources may have together.
 const MAX_VALUES: usize = 20_000_000;
 /// How much text a value of an ordinary schema takes.
-const BYTES_PER_VALUE: usize = 16;
+const BYTES_PER_VALUE: usize = 12;
 
 /// An array or object that is still open: its values so far lie on a stack from `first` on.
 struct Open {

@@ -50,7 +50,11 @@ impl Strings {
     pub(super) fn intern(&mut self, string: &str) -> Result<StringId, Error> {
         let Self { text, known, ids, hasher } = self;
         let hash = hasher.hash_one(string);
-        if let Some(&id) = ids.find(hash, |id| spelled(text, known, *id) == string) {
+        let is_it = |id: &StringId| {
+            let Range { start, end } = known[id.index()].at;
+            &text.as_bytes()[start as usize..end as usize] == string.as_bytes()
+        };
+        if let Some(&id) = ids.find(hash, is_it) {
             return Ok(id);
         }
         let start = text.len();

@@ -23,7 +23,7 @@
 
 use super::Lowering;
 use super::layout::{Brackets, Close, Ways};
-use super::machine::{Machine, MachineState};
+use super::machine::{Edges, Machine, MachineState};
 use super::object::{KeyText, Name, Parts};
 use crate::error::Error;
 use crate::normal::{Alternative, Atom, Claims, Formula, FormulaId, Key, Tags};
@@ -281,7 +281,7 @@ impl Lowering<'_> {
             }
             let undeclared = self.undeclared(parts, residual, pointer)?;
             steps.extend(undeclared.into_iter().map(|(key, ways)| (key, seen, ways)));
-            let mut edges = Vec::new();
+            let mut edges = Edges::new();
             for (key, seen, ways) in steps {
                 let n_ways = Ways::several_if(ways.len() > 1 || parts.core != FormulaId::TRUE);
                 for Alternative { demand, rest } in ways {

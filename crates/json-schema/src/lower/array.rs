@@ -2,7 +2,7 @@
 
 use super::Lowering;
 use super::layout::Brackets;
-use super::machine::{Machine, MachineState};
+use super::machine::{Edges, Machine, MachineState};
 use super::string::bounds;
 use crate::error::Error;
 use crate::json::Number;
@@ -135,7 +135,7 @@ impl Lowering<'_> {
             next += 1;
             self.count_states(1, pointer)?;
             let derivative = self.normal.after_item(residual);
-            let mut edges = Vec::new();
+            let mut edges = Edges::new();
             for &Alternative { demand, rest } in
                 self.normal.choices(FormulaId::TRUE, derivative, pointer)?.iter()
             {
@@ -220,7 +220,7 @@ impl Lowering<'_> {
             self.count_states(1, pointer)?;
             let end = self.normal.may_end(residual);
             let derivative = self.normal.after_item(residual);
-            let mut edges = Vec::new();
+            let mut edges = Edges::new();
             for &Alternative { demand, rest } in
                 self.normal.choices(FormulaId::TRUE, derivative, pointer)?.iter()
             {
@@ -267,7 +267,7 @@ impl Lowering<'_> {
                 return Ok(None);
             }
             let derivative = self.normal.after_item(residual);
-            let mut edges = Vec::new();
+            let mut edges = Edges::new();
             for &Alternative { demand, rest } in
                 self.normal.choices(FormulaId::TRUE, derivative, pointer)?.iter()
             {

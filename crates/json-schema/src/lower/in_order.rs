@@ -19,9 +19,9 @@
 
 use super::Lowering;
 use super::layout::{Close, Punctuation, Ways};
-use super::machine::{Machine, MachineState};
+use super::machine::{Edges, Machine, MachineState};
 use super::object::Parts;
-use crate::distinct::Distinct;
+use crate::distinct::DistinctIn;
 use crate::error::Error;
 use crate::normal::{Alternative, Atom, FewFormulas, Formula, FormulaId, Key};
 use formwork_grammar::{ExprId, HashMap};
@@ -49,7 +49,7 @@ type Takes = SmallVec<[(ExprId, At); 1]>;
 /// The states at one position.
 #[derive(Default)]
 struct Layer {
-    residuals: Distinct<FormulaId>,
+    residuals: DistinctIn<FormulaId, 2>,
     states: PerState<State>,
 }
 
@@ -94,6 +94,9 @@ struct Stops {
 impl Lowering<'_> {
     /// Declared names in order, then the others, up to the closing bracket.
     pub(super) fn in_order(&mut self, parts: &Parts, close: Close, pointer: &str) -> Result<Chain, Error> {
+        if parts.core == FormulaId::TRUE {
+            return self.in_plain_order(parts, close, pointer);
+        }
         let n = parts.declared.len();
         let (first, mut layers) = self.layers(parts, pointer)?;
         cut(&mut layers);
@@ -113,38 +116,106 @@ impl Lowering<'_> {
             let mut values = states.iter().flat_map(|state| state.takes.iter().map(|&(value, _)| value));
             let first_value = values.next();
             let n_ways = Ways::several_if(values.any(|value| Some(value) != first_value));
-            let key = self.b.literal(name.name.as_bytes());
-            let key = self.b.json_text(key);
+            let key = self.key(&name.name);
             for (State { takes, pass, is_cut, .. }, asked) in states.iter().zip(&uses[i]) {
                 let mut ways = PerState::new();
                 for &(value, (position, state)) in takes {
-                    let mut way = self.after_member(&mut tails[position][state], &punctuation);
-                    way.extend([self.behind_name(value, n_ways), key]);
-                    ways.push(way);
+                    let way = self.after_member(&mut tails[position][state], &punctuation);
+                    ways.push(self.member_before(way, key, value, n_ways));
                 }
                 let passed = pass.map(|(position, state)| &tails[position][state]);
-                ways.extend(passed.and_then(|tail| tail.names.clone()));
-                let others = passed.and_then(|tail| tail.others);
-                let mut names = self.one_of(ways);
-                if *is_cut {
-                    let whole = self.sequence(&names);
-                    names = smallvec![self.tail_rule(whole, pointer)];
-                }
-                if asked.whole > 1 || asked.names > 0 {
-                    names = smallvec![self.sequence(&names)];
-                }
-                tails[i].push(Tail { names: Some(names), others });
+                let is_shared = asked.whole > 1 || asked.names > 0;
+                let tail = self.tail(ways, passed, *is_cut, is_shared, pointer);
+                tails[i].push(tail);
             }
         }
-        let mut ways = PerState::new();
-        ways.extend(tails[first.0][first.1].names.take().map(|mut names| {
-            punctuation.open(&mut names);
-            names
-        }));
-        if let Some(state) = passed_over(&layers, first) {
-            ways.push(smallvec![self.head(&machine, state, &others, close.empty)]);
+        let head = passed_over(&layers, first).map(|state| self.head(&machine, state, &others, close.empty));
+        Ok(self.opened(&tails[first.0][first.1], head, &punctuation))
+    }
+
+    /// [`Self::in_order`] without conditions between members: there is one state at each position.
+    ///
+    /// PERF: most objects are like this. They need no residuals, and little of the code for them.
+    fn in_plain_order(&mut self, parts: &Parts, close: Close, pointer: &str) -> Result<Chain, Error> {
+        let n = parts.declared.len();
+        let mut values = SmallVec::<[Option<ExprId>; 16]>::with_capacity(n);
+        for name in &parts.declared {
+            self.count_states(1, pointer)?;
+            values.push(match name.demand {
+                FormulaId::FALSE => None,
+                demand => Some(self.value(demand)?),
+            });
         }
-        Ok(self.one_of(ways))
+        let machine = self.machine_of_others(parts, &[FormulaId::TRUE], pointer)?;
+        let others = self.tails(&machine, close.after, pointer);
+        let punctuation = self.punctuation();
+        let mut tail = Tail { names: None, others: others.first().copied() };
+        let mut n_members = 0;
+        for (i, name) in parts.declared.iter().enumerate().rev() {
+            let key = self.key(&name.name);
+            let mut ways = PerState::new();
+            if let Some(value) = values[i] {
+                let way = self.after_member(&mut tail, &punctuation);
+                ways.push(self.member_before(way, key, value, Ways::One));
+            }
+            n_members += 1;
+            let is_cut = is_cut(n, &mut n_members);
+            let passed = if name.required { None } else { Some(&tail) };
+            let is_shared = i > 0 && !parts.declared[i - 1].required;
+            tail = self.tail(ways, passed, is_cut, is_shared, pointer);
+        }
+        let may_be_empty = parts.declared.iter().all(|name| !name.required);
+        let head = may_be_empty.then(|| self.head(&machine, 0, &others, close.empty));
+        Ok(self.opened(&tail, head, &punctuation))
+    }
+
+    /// The text of a name.
+    fn key(&mut self, name: &str) -> ExprId {
+        let name = self.b.literal(name);
+        self.b.json_text(name)
+    }
+
+    /// A member, and what comes behind it.
+    fn member_before(&mut self, mut behind: Chain, key: ExprId, value: ExprId, n_ways: Ways) -> Chain {
+        behind.push(self.behind_name(value, n_ways));
+        behind.push(key);
+        behind
+    }
+
+    /// What may come from a state on: these members, each with what comes behind it, or what comes if they are passed over.
+    fn tail(
+        &mut self,
+        mut ways: PerState<Chain>,
+        passed: Option<&Tail>,
+        is_cut: bool,
+        is_shared: bool,
+        pointer: &str,
+    ) -> Tail {
+        if let Some(names) = passed.and_then(|tail| tail.names.as_ref()) {
+            ways.push(names.clone());
+        }
+        let mut names = self.one_of(ways);
+        if is_cut {
+            let whole = self.sequence(&names);
+            names = smallvec![self.tail_rule(whole, pointer)];
+        }
+        if is_shared {
+            names = smallvec![self.sequence(&names)];
+        }
+        Tail { names: Some(names), others: passed.and_then(|tail| tail.others) }
+    }
+
+    /// All members, the first with its quote; `head` is what comes if none of the declared ones does, if none must.
+    fn opened(&mut self, tail: &Tail, head: Option<ExprId>, punctuation: &Punctuation) -> Chain {
+        let mut ways = PerState::new();
+        if let Some(mut names) = tail.names.clone() {
+            punctuation.open(&mut names);
+            ways.push(names);
+        }
+        if let Some(head) = head {
+            ways.push(smallvec![head]);
+        }
+        self.one_of(ways)
     }
 
     /// What may come from a state on behind a member. The comma, the white space around it and the quote are written once, whatever
@@ -156,12 +227,14 @@ impl Lowering<'_> {
             Some(names) if names.len() > 1 => tail.names.take(),
             names => names.clone(),
         };
-        ways.extend(names.map(|mut names| {
+        if let Some(mut names) = names {
             punctuation.open(&mut names);
             punctuation.part(&mut names);
-            names
-        }));
-        ways.extend(tail.others.map(|others| smallvec![others]));
+            ways.push(names);
+        }
+        if let Some(others) = tail.others {
+            ways.push(smallvec![others]);
+        }
         self.one_of(ways)
     }
 
@@ -273,7 +346,7 @@ impl Lowering<'_> {
         pointer: &str,
     ) -> Result<Machine, Error> {
         let mut machine = Machine::default();
-        let mut states = Distinct::default();
+        let mut states = DistinctIn::<_, 2>::default();
         for residual in residuals {
             states.number(residual);
         }
@@ -281,7 +354,7 @@ impl Lowering<'_> {
         while let Some(&residual) = states.list().get(at) {
             at += 1;
             self.count_states(1, pointer)?;
-            let mut edges = Vec::new();
+            let mut edges = Edges::new();
             for (key, ways) in self.undeclared(parts, residual, pointer)? {
                 let n_ways = Ways::several_if(ways.len() > 1 || parts.core != FormulaId::TRUE);
                 for Alternative { demand, rest } in ways {
@@ -310,12 +383,18 @@ fn cut(layers: &mut [Layer]) {
         for state in &mut here[i].states {
             let targets = state.takes.iter().map(|&(_, target)| target).chain(state.pass);
             state.n_members = 1 + targets.map(of).max().unwrap_or(0);
-            if n > LONG && state.n_members >= MAX_MEMBERS {
-                state.is_cut = true;
-                state.n_members = 0;
-            }
+            state.is_cut = is_cut(n, &mut state.n_members);
         }
     }
+}
+
+/// Whether a state before so many members is cut, which leaves none; `n` is the number of positions.
+fn is_cut(n: usize, n_members: &mut usize) -> bool {
+    let is_cut = n > LONG && *n_members >= MAX_MEMBERS;
+    if is_cut {
+        *n_members = 0;
+    }
+    is_cut
 }
 
 /// How often what comes from each state on is asked for.

@@ -30,6 +30,19 @@ impl Ways {
     }
 }
 
+/// What stands in all arrays and objects.
+#[derive(Clone, Copy)]
+pub(super) enum Mark {
+    Quote,
+    /// Between members or items.
+    Comma,
+    /// Between the name and the value of a member.
+    Colon,
+}
+
+/// The marks that are made already.
+pub(super) type Marks = [Option<ExprId>; 3];
+
 /// What begins an array or object and what ends it.
 #[derive(Clone, Copy)]
 pub(super) struct Brackets {
@@ -62,12 +75,14 @@ pub(super) struct Punctuation {
 impl Punctuation {
     /// Puts what stands before a name before it: its quote and white space.
     pub(super) fn open(&self, name: &mut Chain) {
-        name.extend([self.quote, self.line]);
+        name.push(self.quote);
+        name.push(self.line);
     }
 
     /// Puts a comma, with the white space before it, before a member.
     pub(super) fn part(&self, member: &mut Chain) {
-        member.extend([self.comma, self.ws]);
+        member.push(self.comma);
+        member.push(self.ws);
     }
 }
 
@@ -160,13 +175,13 @@ impl Lowering<'_> {
     /// the inside of such a name would be another one before each property. A member of a set stays in the set's rule, so of it
     /// the name alone is a rule, and likewise where there are several ways to read the value.
     pub(super) fn member(&mut self, key: KeyText, value: ExprId, ways: Ways, pointer: &str) -> ExprId {
-        let (line, colon) = (self.line(self.inner_depth()), self.colon());
+        let (line, colon) = (self.line(self.inner_depth()), self.mark(Mark::Colon));
         let is_apart = ways == Ways::One && !self.b.properties(value).has_members;
         let key = match key {
             KeyText::Quoted(key) => key,
             KeyText::Class(text) if !is_apart => self.key_rule(text, pointer),
             KeyText::Name(text) | KeyText::Class(text) => {
-                let (quote, spelled) = (self.b.literal("\""), self.b.json_text(text));
+                let (quote, spelled) = (self.mark(Mark::Quote), self.b.json_text(text));
                 let behind = self.behind_name(value, ways);
                 let is_class = matches!(key, KeyText::Class(_));
                 return match is_class {
@@ -193,19 +208,31 @@ impl Lowering<'_> {
         self.b.rule(rule)
     }
 
-    fn colon(&mut self) -> ExprId {
-        match self.options.whitespace {
-            Whitespace::Blanks { after_colon: true, .. } | Whitespace::Lines { after_colon: true, .. } => {
-                self.b.literal(": ")
-            }
-            _ => self.b.literal(":"),
+    /// A mark, with the blank after it, if any.
+    pub(super) fn mark(&mut self, mark: Mark) -> ExprId {
+        if let Some(known) = self.marks[mark as usize] {
+            return known;
         }
+        let (comma, colon) = match self.options.whitespace {
+            Whitespace::Blanks { after_comma, after_colon } => (after_comma, after_colon),
+            Whitespace::Lines { after_comma, after_colon, .. } => (after_comma, after_colon),
+            _ => (false, false),
+        };
+        let made = self.b.literal(match mark {
+            Mark::Quote => "\"",
+            Mark::Comma if comma => ", ",
+            Mark::Comma => ",",
+            Mark::Colon if colon => ": ",
+            Mark::Colon => ":",
+        });
+        self.marks[mark as usize] = Some(made);
+        made
     }
 
     /// What stands around the keys and values of the present object.
     pub(super) fn punctuation(&mut self) -> Punctuation {
-        let (line, comma) = (self.line(self.inner_depth()), self.comma());
-        Punctuation { quote: self.b.literal("\""), line, comma, ws: self.ws }
+        let (line, comma) = (self.line(self.inner_depth()), self.mark(Mark::Comma));
+        Punctuation { quote: self.mark(Mark::Quote), line, comma, ws: self.ws }
     }
 
     /// What stands behind the name of a member: its closing quote, a colon and the value.
@@ -225,27 +252,17 @@ impl Lowering<'_> {
         if let Some(&known) = rule_of.and_then(|of| self.behind_names.get(&of)) {
             return known;
         }
-        let (quote, colon) = (self.b.literal("\""), self.colon());
+        let (quote, colon) = (self.mark(Mark::Quote), self.mark(Mark::Colon));
         let body = self.b.seq([quote, self.ws, colon, self.ws, value]);
         // One of several, what no value is, and members of a set, which stay in the set's rule.
         let Some(of) = rule_of else { return body };
-        let name = format!("{}_member", self.b.name(of));
-        let rule = self.b.declare(&name, self.b.place(of).clone());
+        let name = [self.b.name(of), "_member"].concat();
+        let rule = self.b.declare(name, self.b.place(of).clone());
         self.b.set_sharing(rule, Sharing::Keep);
         self.b.define(rule, body);
         let behind = self.b.rule(rule);
         self.behind_names.insert(of, behind);
         behind
-    }
-
-    /// The comma between members or items.
-    pub(super) fn comma(&mut self) -> ExprId {
-        match self.options.whitespace {
-            Whitespace::Blanks { after_comma: true, .. } | Whitespace::Lines { after_comma: true, .. } => {
-                self.b.literal(", ")
-            }
-            _ => self.b.literal(","),
-        }
     }
 
     /// The brackets of an array or object.

@@ -1,21 +1,26 @@
 //! Machines of items separated by commas, as expressions.
 
 use super::Lowering;
+use super::layout::Mark;
 use formwork_grammar::{ExprId, Place};
 use smallvec::SmallVec;
+
+/// Items (white space before them included) and the states they lead to.
+///
+/// PERF: without conditions there is one state, with one loop.
+pub(super) type Edges = SmallVec<[(ExprId, usize); 1]>;
 
 /// A machine whose edges read whole items.
 #[derive(Default)]
 pub(super) struct Machine {
-    pub(super) states: Vec<MachineState>,
+    pub(super) states: SmallVec<[MachineState; 1]>,
     /// Whether it must stay in one rule.
     pub(super) in_one_rule: bool,
 }
 
 #[derive(Default)]
 pub(super) struct MachineState {
-    /// Items (white space before them included) and the states they lead to.
-    pub(super) edges: Vec<(ExprId, usize)>,
+    pub(super) edges: Edges,
     /// Whether the bracket may close here.
     pub(super) end: bool,
 }
@@ -108,7 +113,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn after_comma(&mut self, item: ExprId) -> ExprId {
-        let comma = self.comma();
+        let comma = self.mark(Mark::Comma);
         self.b.seq([self.ws, comma, item])
     }
 

@@ -26,7 +26,7 @@ use compare::DigitRuns;
 use formwork_grammar::{
     ByteSet, Expr, ExprId, Grammar, GrammarBuilder, GrammarErrorKind, HashMap, Place, RuleId, Seeded, Sharing,
 };
-use layout::{Brackets, Depth, Ways};
+use layout::{Brackets, Depth, Mark, Marks, Ways};
 use object::KeyText;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
@@ -76,6 +76,7 @@ pub(crate) struct Lowering<'o> {
     runs: DigitRuns,
     /// Optional white space.
     ws: ExprId,
+    marks: Marks,
 }
 
 /// A grammar, and what the report is made of.
@@ -120,6 +121,7 @@ impl<'o> Lowering<'o> {
             n_states_before: 0,
             runs: DigitRuns { max: options.digits_in_a_row(), ..DigitRuns::default() },
             ws,
+            marks: Marks::default(),
         }
     }
 
@@ -228,7 +230,7 @@ impl<'o> Lowering<'o> {
             );
             return Err(Error::limit(pointer, message));
         }
-        let rule = self.b.declare(&rule_name(&pointer), Place::Pointer(pointer));
+        let rule = self.b.declare(rule_name(&pointer), Place::Pointer(pointer));
         self.rules.insert(key.clone(), rule);
         self.keep_apart(rule, &key);
         self.queue.push_back((rule, key, demand));
@@ -416,7 +418,7 @@ impl<'o> Lowering<'o> {
             Some(&rule) => rule,
             None => {
                 let place = Place::Pointer(pointer.to_owned());
-                let rule = self.b.declare(&rule_name(pointer), place);
+                let rule = self.b.declare(rule_name(pointer), place);
                 self.b.set_sharing(rule, Sharing::Keep);
                 self.b.define(rule, quoted);
                 self.strings.insert(text, rule);
@@ -443,7 +445,7 @@ impl<'o> Lowering<'o> {
     }
 
     fn quoted(&mut self, text: ExprId) -> ExprId {
-        let quote = self.b.literal("\"");
+        let quote = self.mark(Mark::Quote);
         let spelled = self.b.json_text(text);
         self.b.seq([quote, spelled, quote])
     }

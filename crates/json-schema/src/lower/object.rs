@@ -165,7 +165,11 @@ impl Lowering<'_> {
         if self.options.property_order == PropertyOrder::Schema && names.asked.len() - n_declared > MAX_FREE {
             n_declared = names.asked.len();
         }
-        self.mentioned(formula, &mut names);
+        // PERF: without a core the conjuncts below mention all names, in the same order.
+        let is_plain = core.is_empty();
+        if !is_plain {
+            self.mentioned(formula, &mut names);
+        }
         // Finite key languages concern their names only; the others are asked about each.
         let mut wide = SmallVec::<[(FormulaId, FormulaId); 4]>::new();
         for &(keys, demand) in &statics {
@@ -175,7 +179,12 @@ impl Lowering<'_> {
                         names.of(name).demands.push(demand);
                     }
                 }
-                _ => wide.push((keys, demand)),
+                _ => {
+                    if is_plain {
+                        self.mentioned_by(keys, &mut names);
+                    }
+                    wide.push((keys, demand));
+                }
             }
         }
         let mut declared: Vec<Name> = Vec::with_capacity(names.asked.len());
@@ -232,10 +241,16 @@ impl Lowering<'_> {
             else {
                 continue;
             };
-            for atom in formulas.atom_ids(*keys) {
-                if let Formula::Atom(Atom::StringIn(set, _)) = formulas.get(atom) {
-                    names.extend(set.iter());
-                }
+            self.mentioned_by(*keys, names);
+        }
+    }
+
+    /// Adds the names that a key language mentions.
+    fn mentioned_by(&self, keys: FormulaId, names: &mut Asks) {
+        let formulas = &self.normal.formulas;
+        for atom in formulas.atom_ids(keys) {
+            if let Formula::Atom(Atom::StringIn(set, _)) = formulas.get(atom) {
+                names.extend(set.iter());
             }
         }
     }
@@ -265,6 +280,17 @@ impl Lowering<'_> {
         extra: &[Name],
         pointer: &str,
     ) -> Result<Vec<Class>, Error> {
+        // PERF: a closed object has no undeclared names, whatever else is asked of them.
+        let is_closed = wide.iter().any(|&(keys, demand)| {
+            let every_other = matches!(
+                self.normal.formulas.get(keys),
+                Formula::True | Formula::Atom(Atom::StringIn(_, false))
+            );
+            every_other && demand == FormulaId::FALSE
+        });
+        if is_closed {
+            return Ok(Vec::new());
+        }
         let mut core_keys = FewFormulas::new();
         for atom in self.normal.formulas.atom_ids(core) {
             if let Formula::Atom(Atom::AllKeys { keys, .. } | Atom::SomeKey { keys, .. }) =

@@ -163,7 +163,7 @@ impl Lowering<'_> {
                     return true;
                 }
                 Expr::Repeat { body, .. } => stack.push(body),
-                Expr::Seq(parts) | Expr::Alt(parts) => stack.extend(parts),
+                Expr::Seq(parts) | Expr::Alt(parts) => stack.extend(parts.iter().copied()),
                 _ => {}
             }
         }

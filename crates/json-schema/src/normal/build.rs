@@ -9,7 +9,11 @@ use crate::json::{Number, Value, ValueId};
 use crate::options::Options;
 use crate::schema::{Additional, Assertion, ContentId, Identity, Parsed, Reader, Registry, SchemaAt};
 use formwork_grammar::{HashMap, HashSet, Seeded};
+use smallvec::SmallVec;
 use std::rc::Rc;
+
+/// The components that a component is made of; mostly few.
+type Components = SmallVec<[(NodeId, Kind); 8]>;
 
 /// Nodes that there is room for from the start.
 const SOME_NODES: usize = 14;
@@ -161,17 +165,21 @@ impl<'o> Normal<'o> {
         if let Some(&known) = self.demands.get(&(demand, kind)) {
             return Ok(known);
         }
-        let mut parts: HashMap<NodeId, FormulaId> = HashMap::default();
+        let mut parts = SmallVec::<[(NodeId, FormulaId); 8]>::new();
         for atom in self.formulas.atom_ids(demand) {
             if let Some(node) = self.node_of(atom) {
-                let part = self.node_component(node, kind)?;
-                parts.insert(node, part);
+                parts.push((node, self.node_component(node, kind)?));
             }
         }
+        parts.sort_unstable();
+        let part = |node: &NodeId| match parts.binary_search_by_key(node, |&(node, _)| node) {
+            Ok(at) => parts[at].1,
+            Err(_) => unreachable!("every node of the demand is among the parts"),
+        };
         let component =
             self.formulas.replace(demand, &mut HashMap::default(), &mut |formulas, id, atom| match atom {
-                Atom::Node(node, true) => parts[node],
-                Atom::Node(node, false) => formulas.negate(parts[node]),
+                Atom::Node(node, true) => part(node),
+                Atom::Node(node, false) => formulas.negate(part(node)),
                 _ => id,
             });
         self.demands.insert((demand, kind), component);
@@ -310,13 +318,13 @@ impl<'o> Normal<'o> {
     }
 
     /// The components that a component is made of.
-    pub(super) fn parts_in_place(&mut self, node: NodeId, kind: Kind) -> Result<Vec<(NodeId, Kind)>, Error> {
-        let NodeContent::Schema(schema) = self.nodes[node.0 as usize].content else { return Ok(Vec::new()) };
+    pub(super) fn parts_in_place(&mut self, node: NodeId, kind: Kind) -> Result<Components, Error> {
+        let mut parts = Components::new();
+        let NodeContent::Schema(schema) = self.nodes[node.0 as usize].content else { return Ok(parts) };
         let parsed = self.parsed(node, schema)?;
         if excluded(&parsed, kind) {
-            return Ok(Vec::new());
+            return Ok(parts);
         }
-        let mut parts = Vec::new();
         for assertion in &parsed.assertions {
             self.parts_of(assertion, kind, &mut parts);
         }
@@ -324,7 +332,7 @@ impl<'o> Normal<'o> {
     }
 
     /// The components that what one keyword says of a kind is made of.
-    fn parts_of(&mut self, assertion: &Assertion, kind: Kind, parts: &mut Vec<(NodeId, Kind)>) {
+    fn parts_of(&mut self, assertion: &Assertion, kind: Kind, parts: &mut Components) {
         match assertion {
             Assertion::Reference(target) | Assertion::Not(target) => parts.push((self.schema(*target), kind)),
             Assertion::AllOf(list) | Assertion::AnyOf(list) | Assertion::OneOf(list) => {
@@ -354,7 +362,7 @@ impl<'o> Normal<'o> {
         kind: Kind,
         node: NodeId,
     ) -> Result<FormulaId, Error> {
-        let mut parts = Vec::new();
+        let mut parts = Components::new();
         self.parts_of(assertion, kind, &mut parts);
         for (part, kind) in parts {
             self.node_component(part, kind)?;
@@ -573,8 +581,9 @@ impl<'o> Normal<'o> {
 
     /// Equal to one of the values.
     fn equal_to(&mut self, values: &[ValueId], kind: Kind) -> FormulaId {
-        let mut strings: Vec<Rc<str>> = Vec::new();
-        let mut numbers: Vec<Number> = Vec::new();
+        let some = |of: Kind| if kind == of { values.len() } else { 0 };
+        let mut strings: Vec<Rc<str>> = Vec::with_capacity(some(Kind::String));
+        let mut numbers: Vec<Number> = Vec::with_capacity(some(Kind::Number));
         let mut ways = Vec::new();
         for &value in values {
             match (self.reader.registry.forest.get(value), kind) {

@@ -31,7 +31,9 @@ impl Key<'_> {
 impl Normal<'_> {
     /// Whether a member with this key changes nothing about a formula.
     pub(crate) fn is_indifferent(&self, formula: FormulaId, key: Key<'_>) -> bool {
-        self.formulas.dependence(formula).excludes(key.dependence())
+        let dependence = self.formulas.dependence(formula);
+        // PERF: mostly there is no condition between members, and then no name need be hashed.
+        dependence.is_none() || dependence.excludes(key.dependence())
     }
 
     /// Whether a name is in a language of keys.
@@ -126,6 +128,9 @@ impl Normal<'_> {
 
     /// The formula once it is clear that a declared name does not come.
     pub(crate) fn without_member(&mut self, formula: FormulaId, name: &Rc<str>) -> FormulaId {
+        if self.formulas.dependence(formula).is_none() {
+            return formula;
+        }
         let key = Key::Name { name, once: true };
         let on = Dependence::on(name);
         self.formulas.replace_dependent(formula, on, &mut |formulas, id, atom| match *atom {

@@ -150,8 +150,18 @@ impl Dependence {
     pub(crate) const VALUE: Self = Self(1 << 62);
 
     /// On members of this name.
+    ///
+    /// Which names have a bit together shows in what is made of a formula, if not in what it means; so the hash (FNV-1a, of G.
+    /// Fowler, L. Noll and P. Vo) is the same in every build.
     pub(crate) fn on(name: &str) -> Self {
-        Self(1 << (Seeded::default().hash_one(name) % 62))
+        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3);
+        let hash = name.bytes().fold(0xCBF2_9CE4_8422_2325, step);
+        Self(1 << (hash % 62))
+    }
+
+    /// Whether it is on nothing at all.
+    pub(crate) fn is_none(self) -> bool {
+        self == Self::NONE
     }
 
     /// Whether they certainly have nothing in common.
@@ -203,16 +213,20 @@ impl<'a> Sketch<'a> {
     }
 }
 
+/// A formula, and what is known of it.
+#[derive(Debug)]
+struct Known {
+    formula: Formula,
+    depth: u32,
+    negation: Option<FormulaId>,
+    dependence: Dependence,
+    hash: u64,
+}
+
 /// The arena.
 #[derive(Debug)]
 pub(crate) struct Formulas {
-    formulas: Vec<Formula>,
-    /// Of each formula.
-    depths: Vec<u32>,
-    /// What each formula depends on.
-    dependences: Vec<Dependence>,
-    hashes: Vec<u64>,
-    negations: Vec<Option<FormulaId>>,
+    formulas: Vec<Known>,
     ids: HashTable<FormulaId>,
     hasher: Seeded,
     /// Parts of formulas that were gone through.
@@ -247,10 +261,6 @@ impl Formulas {
     pub(crate) fn new(limits: &Limits) -> Self {
         let mut formulas = Self {
             formulas: Vec::with_capacity(SMALL),
-            depths: Vec::with_capacity(SMALL),
-            dependences: Vec::with_capacity(SMALL),
-            hashes: Vec::with_capacity(SMALL),
-            negations: Vec::with_capacity(SMALL),
             ids: HashTable::with_capacity(SMALL),
             hasher: Seeded::default(),
             n_steps: Cell::new(0),
@@ -260,25 +270,21 @@ impl Formulas {
         for (formula, negation) in [(Formula::False, FormulaId::TRUE), (Formula::True, FormulaId::FALSE)] {
             let hash = formulas.hasher.hash_one(Sketch::of(&formula));
             let id = formulas.push(formula, 0, Dependence::NONE, hash);
-            formulas.negations[id.index()] = Some(negation);
+            formulas.formulas[id.index()].negation = Some(negation);
         }
         formulas
     }
 
     fn push(&mut self, formula: Formula, depth: u32, dependence: Dependence, hash: u64) -> FormulaId {
         let id = FormulaId(u32::try_from(self.formulas.len()).unwrap_or(u32::MAX));
-        self.formulas.push(formula);
-        self.depths.push(depth);
-        self.dependences.push(dependence);
-        self.hashes.push(hash);
-        self.negations.push(None);
-        let hashes = &self.hashes;
-        self.ids.insert_unique(hash, id, |id| hashes[id.index()]);
+        self.formulas.push(Known { formula, depth, negation: None, dependence, hash });
+        let formulas = &self.formulas;
+        self.ids.insert_unique(hash, id, |id| formulas[id.index()].hash);
         id
     }
 
     pub(crate) fn get(&self, id: FormulaId) -> &Formula {
-        &self.formulas[id.index()]
+        &self.formulas[id.index()].formula
     }
 
     /// What grew past its limit, if anything did.
@@ -323,7 +329,7 @@ impl Formulas {
     }
 
     fn add(&mut self, formula: Formula, hash: u64) -> FormulaId {
-        let below = |id: &FormulaId| self.depths[id.index()];
+        let below = |id: &FormulaId| self.formulas[id.index()].depth;
         let depth = match &formula {
             Formula::And(parts) | Formula::Or(parts) => parts.iter().map(below).max().unwrap_or(0) + 1,
             Formula::Atom(
@@ -371,7 +377,7 @@ impl Formulas {
 
     /// What a formula depends on, or what is left of it after a member.
     pub(crate) fn dependence(&self, id: FormulaId) -> Dependence {
-        self.dependences[id.index()]
+        self.formulas[id.index()].dependence
     }
 
     /// The language of one string.
@@ -586,7 +592,7 @@ impl Formulas {
     ///
     /// PERF: of the members of an object none is asked for by negation, mostly, and there are many.
     fn negation_if_made(&mut self, id: FormulaId) -> Option<FormulaId> {
-        if let Some(known) = self.negations[id.index()] {
+        if let Some(known) = self.formulas[id.index()].negation {
             return Some(known);
         }
         let dual = match *self.get(id) {
@@ -605,7 +611,7 @@ impl Formulas {
 
     /// The negation. The depth limit bounds the recursion.
     pub(crate) fn negate(&mut self, id: FormulaId) -> FormulaId {
-        if let Some(known) = self.negations[id.index()] {
+        if let Some(known) = self.formulas[id.index()].negation {
             return known;
         }
         let negation = match self.get(id).clone() {
@@ -621,8 +627,8 @@ impl Formulas {
             }
             Formula::Atom(atom) => self.negate_atom(atom),
         };
-        self.negations[id.index()] = Some(negation);
-        self.negations[negation.index()] = Some(id);
+        self.formulas[id.index()].negation = Some(negation);
+        self.formulas[negation.index()].negation = Some(id);
         negation
     }
 

@@ -4,11 +4,12 @@
 //! are dropped. "Not certainly empty" is always a right answer; what is empty after all is found by the engine.
 
 use super::build::Normal;
-use super::formula::{Atom, Formula, FormulaId};
+use super::formula::{Atom, FewFormulas, Formula, FormulaId};
 use super::node::Kind;
 use crate::decimal::Decimal;
 use crate::json::Number;
 use formwork_grammar::HashMap;
+use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// How many levels of members the test looks into.
@@ -75,10 +76,10 @@ impl Normal<'_> {
             }
             _ => {}
         }
-        let (mut literals, mut clauses) = (Vec::new(), Vec::new());
+        let (mut literals, mut clauses) = (FewFormulas::new(), SmallVec::<[Rc<[FormulaId]>; 4]>::new());
         for part in self.formulas.few_conjuncts(formula) {
             match self.formulas.get(part) {
-                Formula::Atom(atom) => literals.push(atom.clone()),
+                Formula::Atom(_) => literals.push(part),
                 Formula::Or(parts) => clauses.push(parts.clone()),
                 _ => {}
             }
@@ -100,11 +101,7 @@ impl Normal<'_> {
         clauses.into_iter().any(|clause| {
             clause.len() <= MAX_DISJUNCTS
                 && clause.iter().all(|&way| {
-                    let mut parts = vec![way];
-                    for atom in &literals {
-                        parts.push(self.formulas.atom(atom.clone()));
-                    }
-                    let both = self.formulas.all(parts);
+                    let both = self.formulas.all(std::iter::once(way).chain(literals.iter().copied()));
                     self.is_empty_component(kind, both, depth - 1)
                 })
         })
@@ -133,30 +130,33 @@ impl Normal<'_> {
         if unknown { None } else { Some(result == FormulaId::TRUE) }
     }
 
-    fn no_number(&mut self, formula: FormulaId, literals: &[Atom]) -> bool {
-        let sets = literals.iter().filter_map(|atom| match atom {
-            Atom::NumberIn(set, true) => Some(set.clone()),
+    fn no_number(&mut self, formula: FormulaId, literals: &[FormulaId]) -> bool {
+        let sets = literals.iter().filter_map(|&part| match self.formulas.get(part) {
+            Formula::Atom(Atom::NumberIn(set, true)) => Some(set.clone()),
             _ => None,
         });
         if let Some(set) = sets.min_by_key(|set| set.len()) {
             return set.len() <= MAX_SET
                 && set.iter().all(|number| self.number_satisfies(formula, &number.value) == Some(false));
         }
-        let integer = literals.contains(&Atom::Integer(true));
-        if integer && literals.contains(&Atom::Integer(false)) {
+        let asks = |whole: bool| {
+            literals.iter().any(|&part| *self.formulas.get(part) == Formula::Atom(Atom::Integer(whole)))
+        };
+        let integer = asks(true);
+        if integer && asks(false) {
             return true;
         }
         let mut above: Option<(Decimal, bool)> = None;
         let mut below: Option<(Decimal, bool)> = None;
-        for atom in literals {
-            match atom {
-                Atom::Above { bound, strict } => {
+        for &part in literals {
+            match self.formulas.get(part) {
+                Formula::Atom(Atom::Above { bound, strict }) => {
                     let (bound, strict) = whole_above(bound, *strict, integer);
                     if above.as_ref().is_none_or(|(old, old_strict)| (&bound, strict) > (old, *old_strict)) {
                         above = Some((bound, strict));
                     }
                 }
-                Atom::Below { bound, strict } => {
+                Formula::Atom(Atom::Below { bound, strict }) => {
                     let (bound, strict) = whole_above(&bound.negate(), *strict, integer);
                     let bound = bound.negate();
                     if below.as_ref().is_none_or(|(old, old_strict)| (old, strict) > (&bound, *old_strict)) {
@@ -201,9 +201,9 @@ impl Normal<'_> {
         Some(few)
     }
 
-    fn no_string(&mut self, formula: FormulaId, literals: &[Atom]) -> bool {
-        let sets = literals.iter().filter_map(|atom| match atom {
-            Atom::StringIn(set, true) => Some(set.clone()),
+    fn no_string(&mut self, formula: FormulaId, literals: &[FormulaId]) -> bool {
+        let sets = literals.iter().filter_map(|&part| match self.formulas.get(part) {
+            Formula::Atom(Atom::StringIn(set, true)) => Some(set.clone()),
             _ => None,
         });
         if let Some(set) = sets.min_by_key(|set| set.len()) {
@@ -211,12 +211,12 @@ impl Normal<'_> {
         }
         let (mut min, mut max) = (0, u64::MAX);
         let mut texts = Vec::new();
-        for atom in literals {
-            match atom {
-                Atom::MinLength(n) => min = min.max(*n),
-                Atom::MaxLength(n) => max = max.min(*n),
-                Atom::Text(text, true) => texts.push(*text),
-                Atom::Text(text, false) => texts.push(self.reader.texts.builder().not(*text)),
+        for &part in literals {
+            match *self.formulas.get(part) {
+                Formula::Atom(Atom::MinLength(n)) => min = min.max(n),
+                Formula::Atom(Atom::MaxLength(n)) => max = max.min(n),
+                Formula::Atom(Atom::Text(text, true)) => texts.push(text),
+                Formula::Atom(Atom::Text(text, false)) => texts.push(self.reader.texts.builder().not(text)),
                 _ => {}
             }
         }
@@ -230,15 +230,14 @@ impl Normal<'_> {
         self.reader.texts.is_empty(all) == Some(true)
     }
 
-    fn no_array(&mut self, literals: &[Atom], depth: u32) -> bool {
+    fn no_array(&mut self, literals: &[FormulaId], depth: u32) -> bool {
         let (mut min, mut max) = (0, u64::MAX);
-        let mut everywhere = Vec::new();
-        for atom in literals {
-            match atom {
-                Atom::MinItems(n) => min = min.max(*n),
-                Atom::AtLeast { n, .. } => min = min.max(*n),
-                Atom::MaxItems(n) => max = max.min(*n),
-                Atom::All { from: 0, to: None, demand } => everywhere.push(*demand),
+        let mut everywhere = FewFormulas::new();
+        for &part in literals {
+            match *self.formulas.get(part) {
+                Formula::Atom(Atom::MinItems(n) | Atom::AtLeast { n, .. }) => min = min.max(n),
+                Formula::Atom(Atom::MaxItems(n)) => max = max.min(n),
+                Formula::Atom(Atom::All { from: 0, to: None, demand }) => everywhere.push(demand),
                 _ => {}
             }
         }
@@ -249,38 +248,40 @@ impl Normal<'_> {
             return false;
         }
         for position in 0..min.min(8) {
-            let here = literals.iter().filter_map(|atom| match atom {
-                Atom::All { from, to, demand } if *from <= position && to.is_none_or(|to| position < to) => {
-                    Some(*demand)
+            let here = literals.iter().filter_map(|&part| match *self.formulas.get(part) {
+                Formula::Atom(Atom::All { from, to, demand })
+                    if from <= position && to.is_none_or(|to| position < to) =>
+                {
+                    Some(demand)
                 }
                 _ => None,
             });
-            let here: Vec<_> = here.collect();
+            let here: FewFormulas = here.collect();
             let demand = self.formulas.all(here);
             if self.is_empty_demand_within(demand, depth) {
                 return true;
             }
         }
-        literals.iter().any(|atom| match atom {
-            Atom::AtLeast { demand, .. } | Atom::Some { demand, .. } => {
-                let all = self.formulas.all(everywhere.iter().copied().chain([*demand]));
+        literals.iter().any(|&part| match *self.formulas.get(part) {
+            Formula::Atom(Atom::AtLeast { demand, .. } | Atom::Some { demand, .. }) => {
+                let all = self.formulas.all(everywhere.iter().copied().chain([demand]));
                 self.is_empty_demand_within(all, depth)
             }
             _ => false,
         })
     }
 
-    fn no_object(&mut self, literals: &[Atom], depth: u32) -> bool {
+    fn no_object(&mut self, literals: &[FormulaId], depth: u32) -> bool {
         let (mut min, mut max) = (0, u64::MAX);
-        let mut required: Vec<(Rc<str>, FormulaId)> = Vec::new();
-        for atom in literals {
-            match atom {
-                Atom::MinMembers(n) => min = min.max(*n),
-                Atom::MaxMembers(n) => max = max.min(*n),
-                Atom::SomeKey { keys, demand } => {
-                    if let Formula::Atom(Atom::StringIn(set, true)) = self.formulas.get(*keys) {
+        let mut required = SmallVec::<[(Rc<str>, FormulaId); 4]>::new();
+        for &part in literals {
+            match *self.formulas.get(part) {
+                Formula::Atom(Atom::MinMembers(n)) => min = min.max(n),
+                Formula::Atom(Atom::MaxMembers(n)) => max = max.min(n),
+                Formula::Atom(Atom::SomeKey { keys, demand }) => {
+                    if let Formula::Atom(Atom::StringIn(set, true)) = self.formulas.get(keys) {
                         if let [name] = &set[..] {
-                            required.push((name.clone(), *demand));
+                            required.push((name.clone(), demand));
                         }
                     }
                 }
@@ -290,18 +291,21 @@ impl Normal<'_> {
         if min > max {
             return true;
         }
-        let mut names: Vec<&Rc<str>> = required.iter().map(|(name, _)| name).collect();
-        names.sort_unstable();
-        names.dedup();
-        if names.len() as u64 > max {
-            return true;
+        // Names are counted only if that may matter.
+        if required.len() as u64 > max {
+            let mut names: Vec<&Rc<str>> = required.iter().map(|(name, _)| name).collect();
+            names.sort_unstable();
+            names.dedup();
+            if names.len() as u64 > max {
+                return true;
+            }
         }
         for (name, own) in &required {
-            let mut demands = vec![*own];
-            for atom in literals {
-                if let Atom::AllKeys { keys, demand } = atom {
-                    if self.key_in(*keys, name) {
-                        demands.push(*demand);
+            let mut demands = FewFormulas::from_slice(&[*own]);
+            for &part in literals {
+                if let Formula::Atom(Atom::AllKeys { keys, demand }) = *self.formulas.get(part) {
+                    if self.key_in(keys, name) {
+                        demands.push(demand);
                     }
                 }
             }

@@ -25,6 +25,21 @@ pub(crate) struct TypeSet {
     pub(crate) object: bool,
 }
 
+impl TypeSet {
+    /// What is in both; all numbers of a set that has those that are whole alone count.
+    fn and(self, other: Self) -> Self {
+        Self {
+            null: self.null && other.null,
+            boolean: self.boolean && other.boolean,
+            number: (self.number || self.integer) && (other.number || other.integer),
+            integer: false,
+            string: self.string && other.string,
+            array: self.array && other.array,
+            object: self.object && other.object,
+        }
+    }
+}
+
 /// One demand of a schema. Sub-schemas are the values where they stand.
 #[derive(Clone, Debug)]
 pub(crate) enum Assertion {
@@ -124,7 +139,7 @@ pub(crate) struct Parsed {
     /// Nothing satisfies the schema `false`.
     pub(crate) is_false: bool,
     pub(crate) assertions: Vec<Assertion>,
-    /// The types of values that the schema leaves, if it says.
+    /// The types of values that the schema leaves, if it says; whole numbers count as numbers.
     pub(crate) types: Option<TypeSet>,
     /// Some assertion speaks of the value itself by other schemas.
     pub(crate) has_parts_in_place: bool,
@@ -178,9 +193,12 @@ impl Keywords {
     // PERF: every schema is asked for every keyword, and has a few.
     #[inline]
     fn get(&self, name: &str) -> Option<ValueId> {
-        if self.lengths >> (name.len() % 32) & 1 == 0 {
-            return None;
-        }
+        if self.lengths >> (name.len() % 32) & 1 == 0 { None } else { self.find(name) }
+    }
+
+    // The rest of it, once.
+    #[inline(never)]
+    fn find(&self, name: &str) -> Option<ValueId> {
         self.active.iter().find(|(key, _)| *key == name).map(|&(_, value)| value)
     }
 }
@@ -248,11 +266,37 @@ impl Reader<'_> {
         self.references(&keywords, &mut out)?;
         self.combinations(&keywords, &mut out)?;
         let has_parts_in_place = out.iter().any(Assertion::has_parts_in_place);
-        let types = out.iter().find_map(|assertion| match assertion {
-            Assertion::Types(types) => Some(*types),
-            _ => None,
-        });
+        let types = self.types_left(&out);
         Ok(Parsed { is_false: false, assertions: out, types, has_parts_in_place })
+    }
+
+    /// The types of values that assertions leave, if they say: by `type`, and where that is all, by `enum` and `const`.
+    fn types_left(&self, assertions: &[Assertion]) -> Option<TypeSet> {
+        let of = |values: &[ValueId]| self.types_of(values);
+        match assertions {
+            [Assertion::Values(values)] => Some(of(values)),
+            [Assertion::Types(types), Assertion::Values(values)] => Some(types.and(of(values))),
+            _ => assertions.iter().find_map(|assertion| match assertion {
+                Assertion::Types(types) => Some(*types),
+                _ => None,
+            }),
+        }
+    }
+
+    /// The types of these values.
+    fn types_of(&self, values: &[ValueId]) -> TypeSet {
+        let mut set = TypeSet::default();
+        for &value in values {
+            match self.registry.forest.get(value) {
+                Value::Null => set.null = true,
+                Value::Bool(_) => set.boolean = true,
+                Value::Number(_) => set.number = true,
+                Value::String(_) => set.string = true,
+                Value::Array(_) => set.array = true,
+                Value::Object(_) => set.object = true,
+            }
+        }
+        set
     }
 
     fn references(&mut self, k: &Keywords, out: &mut Vec<Assertion>) -> Result<(), Error> {

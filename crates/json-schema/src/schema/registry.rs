@@ -13,7 +13,7 @@ use crate::options::Options;
 use crate::uri;
 use formwork_grammar::{HashMap, HashSet, Seeded};
 use hashbrown::HashTable;
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -45,12 +45,21 @@ pub(crate) struct SchemaAt {
 }
 
 /// What identifies a schema: content, and what its references are relative to, if it has any.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Identity {
     content: ContentId,
     /// Base URI and scope, if there is a reference below.
     context: Option<(u32, ScopeId)>,
     dialect: Dialect,
+}
+
+impl Hash for Identity {
+    // PERF: two words where the parts were a dozen; the dialect hardly tells schemas apart.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let (base, ScopeId(scope)) = self.context.unwrap_or_default();
+        state.write_u64(u64::from(self.content.0) << 32 | u64::from(base));
+        state.write_u64(u64::from(scope));
+    }
 }
 
 /// Canonical content, hash-consed: equal ids mean equal content.
@@ -65,7 +74,6 @@ enum Shape {
     Number(NumberId),
     String(StringId),
     Array,
-    /// Keys stand before their values.
     Object,
 }
 
@@ -77,11 +85,18 @@ struct Content {
     has_reference: bool,
 }
 
-/// A part of a content.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Part {
-    Key(StringId),
-    Value(ContentId),
+/// A part of a content: of an object with its key.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Part {
+    key: Option<StringId>,
+    value: ContentId,
+}
+
+impl Hash for Part {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let key = self.key.map_or(0, |key| key.index() as u64);
+        state.write_u64(key << 32 | u64::from(self.value.0));
+    }
 }
 
 /// All contents, each once.
@@ -98,15 +113,15 @@ impl Contents {
     fn with_capacity(n: usize) -> Self {
         Self {
             all: Vec::with_capacity(n),
-            parts: Vec::with_capacity(2 * n),
+            parts: Vec::with_capacity(n),
             ids: HashTable::with_capacity(n),
-            ..Self::default()
+            hasher: Seeded::default(),
         }
     }
 
     /// The content with the parts from `first` on, which go if it is known already.
     fn intern(&mut self, shape: Shape, first: usize, has_reference: bool) -> Result<ContentId, Error> {
-        let Self { all, parts, ids, hasher, .. } = self;
+        let Self { all, parts, ids, hasher } = self;
         let hash = hasher.hash_one((shape, &parts[first..]));
         let of = |content: &Content| content.parts.start as usize..content.parts.end as usize;
         let is_it = |id: &ContentId| {
@@ -482,7 +497,7 @@ impl Registry {
                 for item in items {
                     let item = self.known[item.index()].content;
                     has_reference |= contents.has_reference(item);
-                    contents.parts.push(Part::Value(item));
+                    contents.parts.push(Part { key: None, value: item });
                 }
                 Shape::Array
             }
@@ -494,10 +509,11 @@ impl Registry {
                     }
                     let value = self.known[value.index()].content;
                     let is_reference = keyword.is_some_and(|keyword| {
-                        matches!(keyword.name, "$ref" | "$dynamicRef" | "$recursiveRef" | "$id" | "id")
+                        keyword.role == Role::Core
+                            && matches!(keyword.name, "$ref" | "$dynamicRef" | "$recursiveRef" | "$id" | "id")
                     });
                     has_reference |= is_reference || contents.has_reference(value);
-                    contents.parts.extend([Part::Key(key), Part::Value(value)]);
+                    contents.parts.push(Part { key: Some(key), value });
                 }
                 Shape::Object
             }
@@ -509,8 +525,10 @@ impl Registry {
 
 /// Whether a member of a schema bears on what the schema accepts.
 fn counts(keyword: Option<&Keyword>) -> bool {
-    !keyword.is_some_and(|keyword| {
-        keyword.role == Role::Annotation || matches!(keyword.name, "definitions" | "$defs")
+    keyword.is_none_or(|keyword| match keyword.role {
+        Role::Assertion => true,
+        Role::Core => !matches!(keyword.name, "definitions" | "$defs"),
+        Role::Annotation => false,
     })
 }
 

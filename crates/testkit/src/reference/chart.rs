@@ -122,7 +122,7 @@ impl Plan {
                 }
                 Expr::Empty => Node::Empty,
                 Expr::Never => Node::Never,
-                Expr::Bytes(bytes) => Node::Bytes(bytes.clone()),
+                Expr::Bytes(bytes) => Node::Bytes(bytes[..].into()),
                 Expr::ByteClass(set) => Node::ByteClass(*set),
                 Expr::Class(class) => Node::Class(class.clone()),
                 Expr::Seq(parts) => Node::Seq(parts.iter().map(|part| index[part]).collect()),
