@@ -56,4 +56,5 @@ mod trace;
 pub use item::{Item, TableId, Waiter};
 pub use limits::{LimitExceeded, Limits};
 pub use rows::{Mark, RowId, Rows};
+pub use texts::TextPlace;
 pub use trace::{PointId, Span, Trace};

@@ -22,11 +22,13 @@
 //! text of list 1, and list 1 is what the list is at length 1: refused. An `x` goes to a new place in the tree.
 
 use crate::item::{Item, TableId, Waiter};
+use crate::limits::LimitExceeded;
 use crate::rows::Rows;
 use formwork_fsm::{Automata, Counter, PLENTY, StateId};
 use formwork_grammar::{HashMap, HashSet, Seeded};
 use hashbrown::HashTable;
 use std::hash::{BuildHasher, Hash};
+use std::sync::Arc;
 
 /// A value's number: equal values have equal numbers.
 #[derive(Clone, Debug)]
@@ -135,6 +137,8 @@ struct Links {
 #[derive(Clone, Debug)]
 pub(crate) struct Texts {
     texts: Interned<Text>,
+    /// Per text whether one that came begins with it, or one that was forgotten. Those beyond the end are not begun.
+    begun: Vec<bool>,
     readings: Interned<Reading>,
     lists: Interned<List>,
     links: Vec<Links>,
@@ -159,6 +163,7 @@ impl Default for Texts {
     fn default() -> Self {
         Self {
             texts: Interned::new(Text { before: 0, last: Last::Mark(0) }),
+            begun: Vec::new(),
             readings: Interned::new(Reading { list: 0, text: 0 }),
             lists: Interned::new(List { before: 0, text: 0 }),
             links: vec![Links { length: 0, skip: 0, same: 0 }],
@@ -210,6 +215,7 @@ impl Texts {
         if length >= PLENTY {
             return None;
         }
+        self.mark_begun(text);
         let number = self.lists.number(List { before, text });
         if number as usize == self.links.len() {
             let skip = self.links[before as usize].skip;
@@ -220,6 +226,33 @@ impl Texts {
             self.links.push(Links { length, skip, same });
         }
         Some(number)
+    }
+
+    /// Notes that a text came.
+    fn mark_begun(&mut self, text: u32) {
+        if self.begun.len() <= text as usize {
+            self.begun.resize(self.texts.values.len(), false);
+        }
+        let mut at = text;
+        while !std::mem::replace(&mut self.begun[at as usize], true) {
+            at = self.texts.get(at).before;
+        }
+    }
+
+    /// Whether no text that came begins with what was read: then whatever it becomes did not come.
+    pub(crate) fn is_new(&self, reading: u32) -> bool {
+        let text = self.readings.get(reading).text;
+        let is_begun = self.begun.get(text as usize).copied().unwrap_or(false);
+        !is_begun && self.is_whole(text)
+    }
+
+    /// Whether all that a text becomes begins with it. What an unfinished escape becomes does not, and zero has no sign.
+    fn is_whole(&self, text: u32) -> bool {
+        match self.texts.get(text).last {
+            Last::Byte(_) | Last::Quote => true,
+            Last::Mark(byte) => byte != b'-',
+            Last::Escape | Last::Hexadecimal { .. } | Last::Surrogate(_) => false,
+        }
     }
 
     /// The list before the latest text of a list.
@@ -321,7 +354,7 @@ impl Texts {
     /// Whether an item of a rule that counts a text can be completed: whether some text leads on from the state that did not
     /// come. `None` if it takes too long to find out.
     pub(crate) fn is_left(&mut self, automata: &Automata, state: StateId, reading: u32) -> Option<bool> {
-        if automata.has_plenty(state) {
+        if automata.has_plenty(state) || self.is_new(reading) {
             return Some(true);
         }
         let mut seen: HashSet<(StateId, u32)> = HashSet::default();
@@ -344,18 +377,8 @@ impl Texts {
                 edges.iter().flat_map(|&(low, high, target)| (low..=high).map(move |byte| (byte, target)));
             let (escapes, others): (Vec<_>, Vec<_>) = bytes.partition(|&(byte, _)| byte == b'\\');
             for (byte, target) in escapes.into_iter().chain(others) {
-                let n_texts = self.texts.values.len();
                 let after = self.read(reading, byte);
-                let is_new = self.texts.values.len() > n_texts;
-                let text = self.readings.get(after).text;
-                // What an unfinished escape becomes may have come, and so may zero, which has no sign.
-                let is_whole = match self.texts.get(text).last {
-                    Last::Byte(_) | Last::Quote => true,
-                    Last::Mark(byte) => byte != b'-',
-                    Last::Escape | Last::Hexadecimal { .. } | Last::Surrogate(_) => false,
-                };
-                if is_new && is_whole {
-                    // No text that came begins like this.
+                if self.is_new(after) {
                     return Some(true);
                 }
                 stack.push((target, after));
@@ -401,7 +424,7 @@ impl Texts {
 
     /// Forgets what was met since `mark`.
     pub(crate) fn release(&mut self, mark: TextsMark) {
-        let Self { texts, readings, lists, links, ending, .. } = self;
+        let Self { texts, begun, readings, lists, links, ending, .. } = self;
         readings.truncate(mark.n_readings, |_, _| {});
         lists.truncate(mark.n_lists, |_, List { text, .. }| {
             match links.pop().map_or(0, |links| links.same) {
@@ -410,19 +433,57 @@ impl Texts {
             };
         });
         texts.truncate(mark.n_texts, |_, _| {});
+        begun.truncate(mark.n_texts);
     }
 
     /// Heap memory in bytes, about.
     pub(crate) fn memory_size(&self) -> usize {
         let n_lists = self.lists.values.len() - 1;
         self.texts.memory_size()
+            + self.begun.len()
             + self.readings.memory_size()
             + self.lists.memory_size()
             + n_lists * (size_of::<Links>() + 12)
     }
 }
 
+/// A place in a text that must differ from those before it: a state of its rule, and what was read.
+#[derive(Clone, Copy, Debug)]
+pub struct TextPlace {
+    state: StateId,
+    reading: u32,
+}
+
 impl Rows {
+    /// Where in a [text](Counter::Text) an item is; `None` if it is in none, or what came before is unknown.
+    pub fn text_place(&self, item: &Item) -> Option<TextPlace> {
+        let is_text = self.automata.counter(item.state.rule()) == Some(Counter::Text);
+        let is_known = is_text && item.origin != Some(TableId::FLOATING);
+        is_known.then_some(TextPlace { state: item.state, reading: item.count })
+    }
+
+    /// The place in the text after one more byte, if it reads that.
+    pub fn text_after(&mut self, place: TextPlace, byte: u8) -> Option<TextPlace> {
+        let (edges, _) = self.automata.byte_edges(place.state);
+        let edge = edges.iter().find(|edge| (edge.low..=edge.high).contains(&byte))?;
+        let state = place.state.sibling(edge.target);
+        Some(TextPlace { state, reading: self.sets.texts.read(place.reading, byte) })
+    }
+
+    /// Whether no text that came begins with what was read up to a place: then whatever follows did not come.
+    pub fn is_new_text(&self, place: TextPlace) -> bool {
+        self.sets.texts.is_new(place.reading)
+    }
+
+    /// Whether some text that did not come goes on from a place.
+    ///
+    /// # Errors
+    /// It takes too long to find out.
+    pub fn is_text_left(&mut self, place: TextPlace) -> Result<bool, LimitExceeded> {
+        let automata = Arc::clone(&self.automata);
+        self.sets.texts.is_left(&automata, place.state, place.reading).ok_or(LimitExceeded::Work)
+    }
+
     /// The count with which a waiter goes on behind a text that ended in its table; `None` if it waited for it with other
     /// texts before, or there are too many.
     pub(crate) fn count_behind(&mut self, text: &Item, waiter: &Waiter, table: TableId) -> Option<u32> {

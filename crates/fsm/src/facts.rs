@@ -581,7 +581,7 @@ mod tests {
     fn unlucky_circles_are_decided() {
         const N: usize = 4 * MAX_PASSES;
         let mut b = GrammarBuilder::new();
-        let rules: Vec<RuleId> = (0..N).map(|i| b.declare(&format!("r{i}"), Place::none())).collect();
+        let rules: Vec<RuleId> = (0..N).map(|i| b.declare(format!("r{i}"), Place::none())).collect();
         let [x, y, open, close] = ["x", "y", "(", ")"].map(|text| b.literal(text));
         for i in 0..N {
             let mut ways = vec![if i == 0 { x } else { b.rule(rules[i - 1]) }];

@@ -113,6 +113,8 @@ impl Chains {
         };
         let mut states: SmallVec<[u32; 64]> = SmallVec::from_slice(&[start]);
         let mut at = first;
+        // Where a chain is longer than is looked at, those behind its first state are longer than what is known of it.
+        let mut is_whole = true;
         // What is known of the last state of those: how many more are read behind it, and whether none is then.
         let (n_behind, mut is_free) = loop {
             if let Some(known) = self.known.get(&at).filter(|known| known.ascii == ascii) {
@@ -125,6 +127,10 @@ impl Chains {
                     at = next;
                 }
                 Followed::Nowhere => break (0, !touches(view, at, ascii)),
+                Followed::To(_) => {
+                    is_whole = false;
+                    break (0, false);
+                }
                 _ => break (0, false),
             }
         };
@@ -135,7 +141,7 @@ impl Chains {
             is_free &= view.called_bytes(state).ascii() & ascii == 0 && n < ENDLESS - 1;
             n = if n < ENDLESS - 1 { n + 1 } else { n };
             found = Chain { ascii, n, is_cut: is_free };
-            if state == start || widest(view, state).0 == ascii {
+            if state == start || is_whole && widest(view, state).0 == ascii {
                 self.known.insert(state, found);
             }
             is_free &= !view.is_accepting(state);

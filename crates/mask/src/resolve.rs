@@ -17,6 +17,7 @@ use crate::far::{Distance, distance, left_and_due};
 use crate::local::{Base, CountedMask, Counts, LocalMask, MaskKind};
 use crate::recipe::Recipe;
 use crate::slices::{Slices, covers};
+use crate::texts;
 use crate::walk::Switches;
 use formwork_earley::{Item, LimitExceeded, Mark, RowId, Rows, TableId};
 use formwork_fsm::{RuleId, StateId};
@@ -192,10 +193,14 @@ impl Resolver {
             };
             self.locals.push(of_state);
         }
-        self.is_counting = !long.is_empty();
+        let refused = texts::refused(vocabulary, rows, row)?;
+        self.is_counting = !long.is_empty() || !refused.is_empty();
         let n_items = self.locals.len();
         if long.is_empty() {
-            write_accepted(rows, rows.scannable(row), &self.locals, mask);
+            match refused.is_empty() {
+                true => write_accepted(rows, rows.scannable(row), &self.locals, mask),
+                false => texts::write_accepted(rows, row, &self.locals, &refused, mask),
+            }
             self.behind_all(vocabulary, rows, row, 0..n_items, mask, mark)?;
             self.walk_places(vocabulary, rows, mask)?;
             return Ok(());
@@ -631,7 +636,7 @@ fn write_accepted(rows: &Rows, items: &[Item], locals: &[Arc<LocalMask>], mask: 
 }
 
 /// Adds what a local mask accepts for an item.
-fn add_accepted(rows: &Rows, item: &Item, local: &LocalMask, mask: &mut [u32]) {
+pub(crate) fn add_accepted(rows: &Rows, item: &Item, local: &LocalMask, mask: &mut [u32]) {
     local.add_to(mask, counts(rows, item, local));
 }
 

@@ -136,6 +136,13 @@ pub(crate) fn view(automata: &Automata, rule: RuleId, kind: MaskKind) -> (RuleVi
     }
 }
 
+/// The node of the vocabulary's trie at the bytes of a node of another trie over some of its tokens.
+fn in_vocabulary(vocabulary: &Vocabulary, trie: &Trie, node: NodeId) -> Option<NodeId> {
+    let below = trie.tokens_below(node).first()?;
+    let path = vocabulary.text(*below)?.get(..trie.depth(node))?;
+    path.iter().try_fold(Trie::ROOT, |at, &byte| vocabulary.trie().child(at, byte))
+}
+
 /// What is counted inside of tokens. The steps of regions are tested where tokens end, by whoever fills masks; and of a text
 /// that may not have come it is looked at only where it may be at its end.
 fn tested(counter: Option<Counter>) -> Option<Counter> {
@@ -306,6 +313,14 @@ impl Walker {
         if let Some((source, trie, first)) = &leaving {
             let start = Start { is_wide: is_wide && *source != Source::Rest, ..start };
             self.walk(&automata, trie, *source, start, first, &mut findings)?;
+            // What is asked of items is asked where it stands in the vocabulary.
+            findings.rechecks.retain_mut(|node| match in_vocabulary(&vocabulary, trie, *node) {
+                Some(same) => {
+                    *node = same;
+                    true
+                }
+                None => false,
+            });
             bytes = bytes.difference(&taken.first_bytes());
         }
         let start = Start { slice: taken, is_wide, ..start };
@@ -420,9 +435,10 @@ impl Walker {
                     continue;
                 }
             }
-            if let (true, Config::State(state)) = (start.is_text, config) {
-                if ends || !automata.has_plenty(state) {
-                    // Here the item's own text decides: whether it may end, or whether another one is left.
+            if let (true, Config::State(_)) = (start.is_text, config) {
+                if ends {
+                    // What stands behind depends on the item's own text. While it goes on, it is taken to differ from those
+                    // that came; where it may not, whoever resolves a row takes tokens out.
                     findings.rechecks.push(node);
                     continue;
                 }

@@ -58,8 +58,10 @@ impl Walker {
         let ascii = view.next_bytes(state).ascii();
         if ascii.count_ones() >= WIDE {
             let chain = self.chains.of(view, state);
-            // At the end of a chain of texts that must differ, one is left that may have come.
-            let is_long = !start.is_text
+            // Where a text may end within the chain, what stands behind is asked of the item.
+            let ends =
+                start.is_text && chains::along(view, state, chain).any(|state| view.is_accepting(state));
+            let is_long = !ends
                 && chain.ascii.count_ones() > own_loop.ascii.count_ones()
                 && is_long(chain, ascii, vocabulary.trie());
             // Of a chain at whose end characters are refused no text is read without end.
@@ -116,7 +118,7 @@ impl Walker {
             ends |= is_called && view.is_accepting(state);
         }
         // A rule that begins with a character of the loop may have begun anywhere before.
-        if is_text || !called.intersection(&inside).is_empty() {
+        if !called.intersection(&inside).is_empty() {
             return None;
         }
         let behind = read.union(&called).difference(&inside);
@@ -130,7 +132,8 @@ impl Walker {
         };
         let exits = exits.difference(&inside);
         // The rest was read behind the loop, so rules that the state calls are read there too.
-        let (source, first) = match ends_here || !wholesale.is_own_loop {
+        // What stands behind the end of a text that must differ depends on all of it.
+        let (source, first) = match ends_here || is_text || !wholesale.is_own_loop {
             true => (Source::Leaving, own.intersection(&inside)),
             false => (Source::Rest, behind),
         };

@@ -50,7 +50,7 @@ fn rewritten(grammar: &Grammar) -> Option<Grammar> {
     let mut b = GrammarBuilder::new();
     let mut copies = |suffix: &str| -> Vec<RuleId> {
         let rules = grammar.rules().iter();
-        rules.map(|rule| b.declare(&format!("{}{suffix}", rule.name()), rule.place().clone())).collect()
+        rules.map(|rule| b.declare(format!("{}{suffix}", rule.name()), rule.place().clone())).collect()
     };
     // A rule is read as a value and, if it is a string, perhaps as a key.
     let (values, keys) = (copies(""), copies("_key"));
