@@ -27,7 +27,6 @@ mod difference;
 mod far;
 mod late;
 mod local;
-mod nearly_full;
 mod plain;
 mod reached;
 mod recipe;

@@ -11,7 +11,6 @@
 
 use crate::bits;
 use crate::local::{Counts, LocalMask};
-use crate::nearly_full::NearlyFull;
 use crate::token_set::TokenSet;
 use formwork_vocab::TokenId;
 use smallvec::SmallVec;
@@ -35,8 +34,6 @@ pub struct Recipe {
 enum First {
     Nothing,
     Words(Arc<[u32]>),
-    /// A bitset with nearly all tokens.
-    Filled(NearlyFull),
     Local(Other),
 }
 
@@ -75,10 +72,7 @@ impl Recipe {
                 };
                 match words.filter(|_| listed.len() + less.len() + more.len() <= MAX_COPIED) {
                     Some(words) => {
-                        first = match NearlyFull::of(words) {
-                            Some(words) => First::Filled(words),
-                            None => First::Words(Arc::clone(words)),
-                        };
+                        first = First::Words(Arc::clone(words));
                         (of_base, out) = (listed, less);
                         then.extend_from_slice(more);
                     }
@@ -108,7 +102,6 @@ impl Recipe {
         match &self.first {
             First::Nothing => mask.fill(0),
             First::Words(words) => TokenSet::copy(words, mask),
-            First::Filled(words) => words.write_to(mask),
             First::Local(Other { local, counts }) => local.write_to(mask, *counts),
         }
         let (of_base, rest) = self.tokens.split_at(self.n_of_base as usize);
@@ -128,11 +121,7 @@ impl Recipe {
 
     /// Memory in bytes, without what it shares.
     pub fn memory_size(&self) -> usize {
-        let first = match &self.first {
-            First::Filled(words) => words.memory_size(),
-            First::Nothing | First::Words(_) | First::Local(_) => 0,
-        };
-        size_of::<Self>() + first + size_of_val(&self.tokens[..]) + size_of_val(&self.others[..])
+        size_of::<Self>() + size_of_val(&self.tokens[..]) + size_of_val(&self.others[..])
     }
 }
 
