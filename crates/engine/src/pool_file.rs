@@ -36,7 +36,7 @@ use std::sync::Arc;
 
 const MAGIC: &[u8; 8] = b"FWPOOL\r\n";
 /// One more for every change of what is written, of forms, and of the order of nodes in tries.
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 const RELEASE: &str = env!("CARGO_PKG_VERSION");
 const HASH: usize = 16;
 /// Bounds on runs that a grammar has, at most; ordinary ones have two.
