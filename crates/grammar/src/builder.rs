@@ -244,8 +244,9 @@ impl GrammarBuilder {
 
     /// Makes the texts of a rule differ from each other within one [set of distinct texts](Conditions::distinct), where the
     /// rule stands directly in the set's rule; elsewhere it changes nothing. Texts are compared as JSON values: strings with the
-    /// same characters are equal however they are spelled, and blanks outside of strings make no difference. Numbers must have
-    /// neither fraction nor exponent, and objects one order of members, or values are told apart that are equal. A rule like
+    /// same characters are equal however they are spelled, and blanks outside of strings make no difference. Objects are to have
+    /// one order of members, and numbers neither fraction nor exponent: orders and `1.0` and `1` are told apart, and `-0.5` is
+    /// taken for `0.5`. A rule like
     /// this refers to no other such rule and to none that cannot be put in line.
     pub fn set_distinct(&mut self, rule: RuleId) {
         self.rules[rule.index()].region.is_distinct = true;

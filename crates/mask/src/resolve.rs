@@ -17,7 +17,7 @@ use crate::far::{Distance, distance, left_and_due};
 use crate::local::{Base, CountedMask, Counts, LocalMask, MaskKind};
 use crate::recipe::Recipe;
 use crate::slices::{Slices, covers};
-use crate::texts;
+use crate::texts::Refused;
 use crate::walk::Switches;
 use formwork_earley::{Item, LimitExceeded, Mark, RowId, Rows, TableId};
 use formwork_fsm::{RuleId, StateId};
@@ -193,13 +193,16 @@ impl Resolver {
             };
             self.locals.push(of_state);
         }
-        let refused = texts::refused(vocabulary, rows, row)?;
+        let refused = Refused::of(vocabulary, rows, row)?;
         self.is_counting = !long.is_empty() || !refused.is_empty();
         let n_items = self.locals.len();
         if long.is_empty() {
             match refused.is_empty() {
                 true => write_accepted(rows, rows.scannable(row), &self.locals, mask),
-                false => texts::write_accepted(rows, row, &self.locals, &refused, mask),
+                false => {
+                    mask.fill(0);
+                    (0..n_items).for_each(|i| refused.add_others(rows, row, i, &self.locals[i], mask));
+                }
             }
             self.behind_all(vocabulary, rows, row, 0..n_items, mask, mark)?;
             self.walk_places(vocabulary, rows, mask)?;
@@ -215,7 +218,7 @@ impl Resolver {
         slices.long_tokens().clear(mask);
         let others: SmallVec<[usize; 8]> = (0..n_items).filter(|&i| !is_apart(i)).collect();
         for &i in &others {
-            add_accepted(rows, &rows.scannable(row)[i], &self.locals[i], mask);
+            refused.add_others(rows, row, i, &self.locals[i], mask);
         }
         self.behind_all(vocabulary, rows, row, others, mask, mark)?;
         for (i, long) in &long {

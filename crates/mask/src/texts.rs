@@ -16,60 +16,54 @@ use crate::local::LocalMask;
 use crate::resolve::add_accepted;
 use formwork_earley::{LimitExceeded, RowId, Rows};
 use formwork_vocab::{TokenId, Trie, Vocabulary};
-use std::sync::Arc;
 
-/// Per scannable item of a row the tokens that only repeat a text, by its position; those without any are left out.
-///
-/// Cost: linear in the nodes of the trie along the texts that came.
-pub(crate) fn refused(
-    vocabulary: &Vocabulary,
-    rows: &mut Rows,
-    row: RowId,
-) -> Result<Vec<(usize, Vec<TokenId>)>, LimitExceeded> {
-    let mut all = Vec::new();
-    for i in 0..rows.scannable(row).len() {
-        let Some(place) = rows.text_place(&rows.scannable(row)[i]) else { continue };
-        if rows.is_new_text(place) {
-            continue;
-        }
-        let trie = vocabulary.trie();
-        let mut refused = Vec::new();
-        let mut stack = vec![(Trie::ROOT, place)];
-        while let Some((node, place)) = stack.pop() {
-            for child in trie.children(node) {
-                let Some(after) = rows.text_after(place, trie.byte(child)) else { continue };
-                if rows.is_new_text(after) {
-                    continue;
-                }
-                match rows.is_text_left(after)? {
-                    true => stack.push((child, after)),
-                    false => refused.extend_from_slice(trie.tokens_below(child)),
+/// Per scannable item of a row the tokens that only repeat a text, by its position; items without any are left out.
+pub(crate) struct Refused(Vec<(usize, Vec<TokenId>)>);
+
+impl Refused {
+    /// Those of a row.
+    ///
+    /// Cost: linear in the nodes of the trie along the texts that came.
+    pub(crate) fn of(vocabulary: &Vocabulary, rows: &mut Rows, row: RowId) -> Result<Self, LimitExceeded> {
+        let mut all = Vec::new();
+        for i in 0..rows.scannable(row).len() {
+            let Some(place) = rows.text_place(&rows.scannable(row)[i]) else { continue };
+            if rows.is_new_text(place) {
+                continue;
+            }
+            let trie = vocabulary.trie();
+            let mut refused = Vec::new();
+            let mut stack = vec![(Trie::ROOT, place)];
+            while let Some((node, place)) = stack.pop() {
+                for child in trie.children(node) {
+                    let Some(after) = rows.text_after(place, trie.byte(child)) else { continue };
+                    if rows.is_new_text(after) {
+                        continue;
+                    }
+                    match rows.is_text_left(after)? {
+                        true => stack.push((child, after)),
+                        false => refused.extend_from_slice(trie.tokens_below(child)),
+                    }
                 }
             }
+            if !refused.is_empty() {
+                all.push((i, refused));
+            }
         }
-        if !refused.is_empty() {
-            all.push((i, refused));
-        }
+        Ok(Self(all))
     }
-    Ok(all)
-}
 
-/// Makes a mask hold what local masks accept, without the tokens that are refused to single items.
-pub(crate) fn write_accepted(
-    rows: &Rows,
-    row: RowId,
-    locals: &[Arc<LocalMask>],
-    refused: &[(usize, Vec<TokenId>)],
-    mask: &mut [u32],
-) {
-    mask.fill(0);
-    let mut own = vec![0; mask.len()];
-    for (i, (item, local)) in rows.scannable(row).iter().zip(locals).enumerate() {
-        let Some((_, refused)) = refused.iter().find(|(of, _)| *of == i) else {
-            add_accepted(rows, item, local, mask);
-            continue;
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds what a local mask accepts for an item, but what is refused to it; another item may have added that.
+    pub(crate) fn add_others(&self, rows: &Rows, row: RowId, i: usize, local: &LocalMask, mask: &mut [u32]) {
+        let item = &rows.scannable(row)[i];
+        let Some((_, refused)) = self.0.iter().find(|(of, _)| *of == i) else {
+            return add_accepted(rows, item, local, mask);
         };
-        own.fill(0);
+        let mut own = vec![0; mask.len()];
         add_accepted(rows, item, local, &mut own);
         refused.iter().for_each(|&token| bits::clear(&mut own, token));
         bits::or(mask, &own);

@@ -106,11 +106,15 @@ fn some_texts(rng: &mut Rng) -> Vec<String> {
     texts
 }
 
-fn case(rng: &mut Rng, grammar: Grammar) -> EngineCase {
+/// What tokens are made of: texts, and values of them.
+const OF_TEXTS: &[u8] = b"aaabb\"\"\"\",,,[] \\u0061\xc3\xa9";
+const OF_VALUES: &[u8] = b"aabb\"\"\"\"\"::,,,[]{}{}  012-\\u0061truefals";
+
+fn case(rng: &mut Rng, grammar: Grammar, letters: &[u8]) -> EngineCase {
     let shape = VocabularyShape {
         max_long_tokens: 80,
         max_token_len: rng.between(2, 8),
-        ..VocabularyShape::complete(b"aaabb\"\"\"\",,,[] \\\\u0061\xc3\xa9".to_vec())
+        ..VocabularyShape::complete(letters.to_vec())
     };
     EngineCase::over(rng, grammar, &shape)
 }
@@ -201,20 +205,10 @@ fn any_values(rng: &mut Rng) -> Grammar {
     })
 }
 
-/// A case whose tokens are parts of the values.
-fn case_of_values(rng: &mut Rng, grammar: Grammar) -> EngineCase {
-    let shape = VocabularyShape {
-        max_long_tokens: 80,
-        max_token_len: rng.between(2, 8),
-        ..VocabularyShape::complete(b"aabb\"\"\"\"\"::,,,[]{}{}  012-\\u0061truefals".to_vec())
-    };
-    EngineCase::over(rng, grammar, &shape)
-}
-
 fn check_values(seed: u64, oracle: impl FnOnce(&EngineCase, &mut Rng) -> Outcome) -> Outcome {
     let make = |rng: &mut Rng| {
         let grammar = any_values(rng);
-        case_of_values(rng, grammar)
+        case(rng, grammar, OF_VALUES)
     };
     EngineCase::check(seed, make, oracle)
 }
@@ -265,7 +259,7 @@ fn items_differ(case: &EngineCase, rng: &mut Rng, pieces: &[&[u8]]) -> Outcome {
 fn check(seed: u64, oracle: impl FnOnce(&EngineCase, &mut Rng) -> Outcome) -> Outcome {
     let make = |rng: &mut Rng| {
         let grammar = any_texts(rng);
-        case(rng, grammar)
+        case(rng, grammar, OF_TEXTS)
     };
     EngineCase::check(seed, make, oracle)
 }
@@ -299,7 +293,7 @@ proptest! {
                 let texts: Vec<ExprId> = texts.iter().map(|text| b.literal(text.as_bytes())).collect();
                 b.alt(texts)
             });
-            let case = case(rng, distinct);
+            let case = case(rng, distinct, OF_TEXTS);
             let members = EngineCase { grammar: lists.members(&texts), ..case.clone() };
             same_masks("distinct_vs_members", &case, &members, rng, 30)
         })?;
@@ -392,4 +386,49 @@ fn a_token_that_fills_a_text_is_not_allowed_where_the_text_came() {
     let allowed = (256..).zip(longer).filter(|&(id, _)| allows(&mask, TokenId::new(id)));
     // `aba` came, and so did `ab`.
     assert_eq!(allowed.map(|(_, token)| token).collect::<Vec<_>>(), ["ab", "abb", "bab"]);
+}
+
+/// Where another reading is far from its bound but for the longest tokens, these are written apart from all others.
+#[test]
+fn a_text_that_came_is_refused_beside_a_text_that_is_counted() {
+    let mut b = GrammarBuilder::new();
+    let item = b.declare("item", Place::none());
+    b.set_distinct(item);
+    let letter = b.class(CharClass::range('a', 'z'));
+    let two = b.repeat(letter, 2, Some(2));
+    let body = string(&mut b, two);
+    b.define(item, body);
+    let item = b.rule(item);
+    let lists = Lists { gap: false, at_least_two: false, nested: false };
+    let list = lists.body(&mut b, item);
+    let list = b.set_with(list, Conditions::distinct());
+    let distinct = b.declare("distinct", Place::none());
+    b.define(distinct, list);
+    let distinct = b.rule(distinct);
+    let (begin, end) = (b.literal("[\"ab\",\""), b.literal("\"]"));
+    let other = b.class(CharClass::range('c', 'z'));
+    let counted = b.repeat(other, 1, Some(80));
+    let counted = b.seq([begin, counted, end]);
+    let both = b.alt([distinct, counted]);
+    let grammar = lists.build(b, both);
+    let mut builder = Vocabulary::builder();
+    for (id, byte) in (0..).zip(0..=0xFFu8) {
+        builder.token(id, [byte]);
+    }
+    let longer = ["ab".to_owned(), "ac".to_owned(), "c".repeat(100), "c".repeat(40)];
+    for (id, token) in (256..).zip(&longer) {
+        builder.token(id, token);
+    }
+    let vocabulary = builder.build().expect("a vocabulary");
+    let compiled = Compiler::new(vocabulary.clone()).compile(&grammar).expect("compiles");
+    let mut matcher = Matcher::new(&compiled);
+    matcher.accept_bytes(b"[\"ab\",\"").expect("read");
+    let mut mask = vec![0; vocabulary.mask_words()];
+    matcher.fill_mask(&mut mask).expect("within limits");
+    for id in ids(&vocabulary) {
+        let accepted = matcher.fork().accept_token(id).is_ok();
+        assert_eq!(allows(&mask, id), accepted, "{:?}", vocabulary.text(id));
+    }
+    let allowed = (256..).map(|id| allows(&mask, TokenId::new(id))).take(longer.len());
+    assert_eq!(allowed.collect::<Vec<_>>(), [false, true, false, true]);
 }
