@@ -7,7 +7,7 @@
 //!
 //! Where characters part, as in a search for 32 hexadecimal digits, or names that are not such digits, what is known is how
 //! far the nearest state is that refuses one of them: shorter texts are read whatever they are made of. And which characters
-//! every refused text has: texts without one of them are read however long they are. That takes a look at all states around, so
+//! every refused text has, for each reason to refuse one: texts without one of them are read however long they are. That takes a look at all states around, so
 //! it is asked for where much of a vocabulary is walked. Characters beyond ASCII may be among them, as far as they lead where some
 //! ASCII character leads: the way to what is refused is not shorter then. Where words are counted by states, as in a text of at
 //! most 500 characters in 50 words, blanks lead on and nothing has a loop, and without them each subtree with an `é` was walked.
@@ -38,7 +38,7 @@ pub(crate) struct Chain {
 }
 
 /// What a state reads whatever the order.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct AnyOrder {
     /// Nearly all ASCII characters that the state reads.
     characters: u128,
@@ -47,14 +47,31 @@ struct AnyOrder {
 }
 
 /// What is known of texts of a state's [characters](AnyOrder).
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Around {
     /// Lead bytes of characters that lead where some of those lead.
     leads: u64,
     /// How many of them are read in a row.
     n: u8,
-    /// Those that every text of them has which is refused.
-    needed: u128,
+    needed: Needed,
+}
+
+/// Why texts are refused: one that is has all characters of one of these sets. None is refused if there is no set.
+///
+/// Two words that must not come are two sets; what both have in common would say little.
+type Needed = SmallVec<[u128; 2]>;
+
+/// With more reasons two are made one, of what both need.
+const MAX_NEEDED: usize = 8;
+
+/// Texts of some characters, all of which a state reads but for some of those that are long and have certain characters.
+#[derive(Clone, Debug)]
+pub(crate) struct AnyText {
+    pub(crate) characters: Loop,
+    /// So many of them in a row are read.
+    pub(crate) n: u8,
+    /// A text that is not has all characters of one of these sets.
+    pub(crate) needed: SmallVec<[u128; 2]>,
 }
 
 /// The length of a chain that leads into a loop.
@@ -178,22 +195,44 @@ impl Chains {
             return false;
         }
         let unseen = || AnyOrder { characters: going_on(view, state), around: None };
-        let AnyOrder { characters, mut around } = *self.any_order.entry(state).or_insert_with(unseen);
+        let known = self.any_order.entry(state).or_insert_with(unseen);
+        let characters = known.characters;
         if ascii & !characters != 0 {
             return false;
         }
-        let is_new = around.is_none() && self.n_looks < MAX_LOOKS;
+        let is_new = known.around.is_none() && self.n_looks < MAX_LOOKS;
         if is_new {
-            around = Some(look_around(view, state, characters, &mut self.any_order));
+            look_around(view, state, characters, &mut self.any_order);
         }
+        let around = self.any_order.get(&state).and_then(|known| known.around.as_ref());
         let covers = around.is_some_and(|around| {
             loop_covers(Loop { ascii: characters, leads: around.leads }, trie, node)
-                && (trie.height(node) <= around.n || around.needed & !ascii != 0)
+                && (trie.height(node) <= around.n || around.needed.iter().all(|needed| needed & !ascii != 0))
         });
         if is_new {
             self.n_looks += if covers { 1 } else { IN_VAIN };
         }
         covers
+    }
+
+    /// What the state reads in any order, as far as a look around tells.
+    pub(crate) fn any_text(&mut self, view: RuleView<'_>, state: u32) -> Option<AnyText> {
+        let unseen = || AnyOrder { characters: going_on(view, state), around: None };
+        let known = self.any_order.entry(state).or_insert_with(unseen);
+        let characters = known.characters;
+        if characters == 0 {
+            return None;
+        }
+        if known.around.is_none() {
+            if self.n_looks >= MAX_LOOKS {
+                return None;
+            }
+            self.n_looks += 1;
+            look_around(view, state, characters, &mut self.any_order);
+        }
+        let around = self.any_order.get(&state)?.around.as_ref()?;
+        let characters = Loop { ascii: characters, leads: around.leads };
+        Some(AnyText { characters, n: around.n, needed: around.needed.clone() })
     }
 
     /// If everything from the node on is the chain's characters, and what is longer than the chain is refused: takes the tokens
@@ -284,12 +323,7 @@ fn going_on(view: RuleView<'_>, state: u32) -> u128 {
 /// their order.
 ///
 /// Cost: linear in the edges of some dozen states, some passes.
-fn look_around(
-    view: RuleView<'_>,
-    start: u32,
-    characters: u128,
-    known: &mut HashMap<u32, AnyOrder>,
-) -> Around {
+fn look_around(view: RuleView<'_>, start: u32, characters: u128, known: &mut HashMap<u32, AnyOrder>) {
     // The states around, each with those that lead to it; those that refuse a character, or are one too many, come first.
     let mut numbers: HashMap<u32, usize> = HashMap::default();
     let mut states = vec![start];
@@ -298,7 +332,7 @@ fn look_around(
     let mut at_hand: Vec<usize> = Vec::new();
     // From where to where which characters lead.
     let mut steps: Vec<(usize, usize, u128)> = Vec::new();
-    let mut needed: Vec<u128> = Vec::new();
+    let mut needed: Vec<Needed> = Vec::new();
     // The same for characters beyond ASCII, as far as they lead where an ASCII character leads: no text of them is read less
     // far. With them a step is no matter of one character.
     let mut leads = u64::MAX;
@@ -310,7 +344,7 @@ fn look_around(
         if refused != 0 {
             at_hand.push(next);
         }
-        needed.push(if refused == 0 { u128::MAX } else { only(refused) });
+        needed.push(each(refused));
         // A text that is not refused here goes on, and may be refused behind.
         for edge in view.plain_edges(state).iter().filter(|edge| edge.low < 0x80) {
             let own = ascii(edge.low, edge.high) & characters;
@@ -345,13 +379,13 @@ fn look_around(
     // PERF: those that are too far away may refuse anything, and to look at them makes their edges.
     let n_seen = next;
     at_hand.extend(n_seen..states.len());
-    needed.resize(states.len(), 0);
+    needed.resize(states.len(), SmallVec::from_slice(&[0]));
     if leads != 0 {
         steps.append(&mut beyond);
         // One of those may be what is refused.
         for (state, own_leads) in refusing {
             if leads & !own_leads != 0 {
-                needed[state] = 0;
+                needed[state] = SmallVec::from_slice(&[0]);
             }
         }
     }
@@ -364,14 +398,15 @@ fn look_around(
             .filter(|&i| n_read[i].is_none())
             .collect();
     }
-    // The greatest sets that every step agrees with: what it reads if that is one character, and what is needed behind it.
+    // Each step asks for what it reads, if that is one character, and for what is needed behind it. Sets only get smaller.
     let mut is_settled = false;
     while !is_settled {
         is_settled = true;
-        for &(from, to, own) in steps.iter().rev() {
-            let through = needed[from] & (only(own) | needed[to]);
-            is_settled &= through == needed[from];
-            needed[from] = through;
+        for &(from, to, own) in steps.iter().rev().filter(|(from, to, _)| from != to) {
+            for i in 0..needed[to].len() {
+                let through = only(own) | needed[to][i];
+                is_settled &= !add_needed(&mut needed[from], through);
+            }
         }
     }
     // An escape looks around, too, and all that follows it reads its few letters.
@@ -379,12 +414,45 @@ fn look_around(
         let read = read(view, state);
         characters & !read == 0 && 2 * characters.count_ones() >= read.count_ones()
     };
-    known.insert(start, AnyOrder { characters, around: Some(Around::default()) });
+    let nothing = Around { needed: SmallVec::from_slice(&[0]), ..Around::default() };
+    known.insert(start, AnyOrder { characters, around: Some(nothing) });
     for (i, &state) in states[..n_seen].iter().enumerate().filter(|&(_, &state)| is_alike(state)) {
-        let around = Around { leads, n: n_read[i].unwrap_or(LONGEST), needed: needed[i] };
+        let around =
+            Around { leads, n: n_read[i].unwrap_or(LONGEST), needed: std::mem::take(&mut needed[i]) };
         known.insert(state, AnyOrder { characters, around: Some(around) });
     }
-    known.get(&start).and_then(|known| known.around).unwrap_or_default()
+}
+
+/// A set for each character; one that asks for nothing if they are many.
+fn each(mut characters: u128) -> Needed {
+    if characters.count_ones() as usize > MAX_NEEDED {
+        return SmallVec::from_slice(&[0]);
+    }
+    let mut sets = Needed::new();
+    while characters != 0 {
+        sets.push(characters & characters.wrapping_neg());
+        characters &= characters - 1;
+    }
+    sets
+}
+
+/// Adds a set unless there is one that asks for less, and takes out those that ask for more. Whether anything changed.
+fn add_needed(sets: &mut Needed, added: u128) -> bool {
+    if sets.iter().any(|&set| set & !added == 0) {
+        return false;
+    }
+    sets.retain(|set| added & !*set != 0);
+    sets.push(added);
+    if sets.len() > MAX_NEEDED {
+        // The two that have most in common.
+        let pairs = (0..sets.len()).flat_map(|i| (0..i).map(move |j| (j, i)));
+        let both = |&(j, i): &(usize, usize)| (sets[i] & sets[j]).count_ones();
+        let (j, i) = pairs.max_by_key(both).unwrap_or_default();
+        let common = sets[i] & sets[j];
+        sets.retain(|set| common & !*set != 0);
+        sets.push(common);
+    }
+    true
 }
 
 /// The set if it has one character, none else.

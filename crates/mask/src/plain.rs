@@ -21,6 +21,8 @@ pub(crate) struct Further<'a> {
     pub(crate) at: StateView<'a>,
     pub(crate) node: NodeId,
     pub(crate) byte: u8,
+    /// Whether the way to the node is [inside](crate::walk::Left).
+    pub(crate) is_inside: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -29,21 +31,23 @@ struct Frame<'a> {
     at: StateView<'a>,
     node: NodeId,
     children: Descent,
+    is_inside: bool,
 }
 
 impl Walker {
-    /// Accepts what the state reads strictly below a node; `further` is what is left.
+    /// Accepts what the state reads strictly below a node, the way to which is [inside](crate::walk::Left) or not; `further` is what is
+    /// left.
     pub(crate) fn plain<'a>(
         &mut self,
         start: &Start<'a>,
         trie: &Trie,
         (state, at): (StateId, StateView<'a>),
-        (node, children): (NodeId, Descent),
+        (node, children, is_inside): (NodeId, Descent, bool),
         further: &mut Vec<Further<'a>>,
     ) {
         let view = start.view;
         let mut frames: SmallVec<[Frame<'a>; 8]> = SmallVec::new();
-        frames.push(Frame { state, at, node, children });
+        frames.push(Frame { state, at, node, children, is_inside });
         while let Some(frame) = frames.last_mut() {
             let Some(child) = frame.children.next(trie) else {
                 frames.pop();
@@ -54,9 +58,9 @@ impl Walker {
             if !frame.children.wants(byte) {
                 continue;
             }
-            let Frame { state, at, node, .. } = *frame;
+            let Frame { state, at, node, is_inside, .. } = *frame;
             if at.called_bytes().contains(byte) {
-                further.push(Further { state, at, node, byte });
+                further.push(Further { state, at, node, byte, is_inside });
                 continue;
             }
             let Some(to) = at.step(byte) else { continue };
@@ -65,27 +69,35 @@ impl Walker {
                 continue;
             }
             if start.is_called && view.is_accepting(to) {
-                further.push(Further { state, at, node, byte });
+                further.push(Further { state, at, node, byte, is_inside });
                 continue;
             }
             if self.reads_all_below(view, to, trie, child) {
                 self.accepted.extend_from_slice(trie.tokens_below(child));
                 continue;
             }
+            let mut is_inside = start.left.goes_on(is_inside, 1, byte);
             let (to, child) = match self.along_literal(view, to, trie, child) {
-                Some(reached) => reached,
+                Some((to, at)) => {
+                    is_inside &= at == child;
+                    (to, at)
+                }
                 None => continue,
             };
             if view.goes_on(to) {
                 let (state, at) = (state.sibling(to), view.at(to));
                 let bytes = at.next_bytes().union(at.called_bytes());
+                if is_inside && start.refuses_exits(at, trie, child) {
+                    continue;
+                }
                 let n_below = trie.end(child).get() - child.get();
                 if n_below > WORTH_A_CHAIN
                     && self.takes_below(start, trie, (state, at), child, bytes.has_at_least(MANY))
                 {
                     continue;
                 }
-                frames.push(Frame { state, at, node: child, children: Descent::new(trie, child, &bytes) });
+                let children = Descent::new(trie, child, &bytes);
+                frames.push(Frame { state, at, node: child, children, is_inside });
             }
             self.accepted.extend_from_slice(trie.tokens_at(child));
         }

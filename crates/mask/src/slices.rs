@@ -42,7 +42,7 @@ pub struct Slices {
     sets: Mutex<SharedSets>,
     lengths: TokensByLength,
     long_tokens: OnceLock<LongTokens>,
-    opening: OnceLock<Arc<[u32]>>,
+    openings: [OnceLock<Opening>; 2],
 }
 
 /// What one loop makes of a vocabulary.
@@ -52,6 +52,15 @@ pub(crate) struct Slice {
     /// The bits of the tokens made of the loop's characters alone, the last of which may be unfinished.
     pub(crate) words: Arc<[u32]>,
     leaving: Mutex<Vec<Leaving>>,
+}
+
+/// What a place makes of a vocabulary at which white space may come, and a JSON string of any text.
+#[derive(Debug)]
+pub(crate) struct Opening {
+    /// The tokens that are white space and perhaps a quote, with or without text of the string behind it.
+    pub(crate) words: Arc<[u32]>,
+    /// The others of white space and something behind it, from there on, as in a [rest](Source::Rest).
+    pub(crate) others: Arc<Trie>,
 }
 
 /// What leaves a slice.
@@ -99,8 +108,8 @@ impl Slices {
         let bytes = TokensByByte::new(&vocabulary);
         let (known, sets) = (Mutex::default(), Mutex::default());
         let lengths = TokensByLength::new(&vocabulary);
-        let (long_tokens, opening) = (OnceLock::new(), OnceLock::new());
-        Self { vocabulary, bytes, known, sets, lengths, long_tokens, opening }
+        let (long_tokens, openings) = Default::default();
+        Self { vocabulary, bytes, known, sets, lengths, long_tokens, openings }
     }
 
     /// Computes what nearly every grammar asks for: the slices of the inside of JSON strings and of white space, what leaves
@@ -115,25 +124,36 @@ impl Slices {
         let blanks = self.slice(JSON_BLANKS);
         self.leaving(&blanks, Source::Rest, BEHIND_BLANKS);
         self.long_tokens();
-        self.opening();
+        self.opening(true);
+        self.opening(false);
     }
 
-    /// The tokens that are white space of JSON and perhaps a quote, with or without text of a JSON string behind it: what a place
-    /// accepts at which a name may come that is not declared, whatever else it accepts.
-    pub(crate) fn opening(&self) -> &Arc<[u32]> {
-        self.opening.get_or_init(|| {
+    /// The opening of strings, before which white space may come, or [must](Opening): where a quote is read by rules that are called,
+    /// those tell of the tokens that begin with it.
+    ///
+    /// Cost: a load, or about 0.5 ms the first time.
+    pub(crate) fn opening(&self, may_begin: bool) -> &Opening {
+        self.openings[usize::from(may_begin)].get_or_init(|| {
             let trie = self.vocabulary.trie();
             let mut words = self.made_of_few(JSON_BLANKS);
+            let mut others: Vec<(TokenId, &[u8])> = Vec::new();
             for node in self.nodes_along(JSON_BLANKS) {
-                let Some(quote) = trie.child(node, b'"') else { continue };
-                for &token in trie.tokens_below(quote) {
-                    let text = self.vocabulary.text(token).unwrap_or_default();
-                    if is_json_text(text.get(trie.depth(quote)..).unwrap_or_default()) {
-                        bits::set(&mut words, token);
+                let depth = trie.depth(node);
+                let is_exit = |byte: u8| match depth {
+                    0 => may_begin && byte == b'"',
+                    _ => BEHIND_BLANKS.contains(byte),
+                };
+                for child in trie.children(node).filter(|&child| is_exit(trie.byte(child))) {
+                    for &token in trie.tokens_below(child) {
+                        let behind = self.vocabulary.text(token).unwrap_or_default().get(depth..);
+                        match behind.unwrap_or_default() {
+                            [b'"', text @ ..] if is_json_text(text) => bits::set(&mut words, token),
+                            behind => others.push((token, behind)),
+                        }
                     }
                 }
             }
-            words.into()
+            Opening { words: words.into(), others: Arc::new(Trie::over(others)) }
         })
     }
 
@@ -232,6 +252,18 @@ impl Slices {
         let mut words = slice.words.to_vec();
         self.lengths.keep(&mut words, n_bytes);
         self.shared(&words)
+    }
+
+    /// Those tokens of a slice that have more bytes than `n_bytes`, and all characters of one of these sets.
+    ///
+    /// Cost: a pass for each character.
+    pub(crate) fn doubtful(&self, slice: &Slice, n_bytes: usize, needed: &[u128]) -> Vec<u32> {
+        let mut doubtful = vec![0; slice.words.len()];
+        for &characters in needed {
+            bits::or(&mut doubtful, &self.bytes.having_all(&slice.words, characters));
+        }
+        self.lengths.keep_longer(&mut doubtful, n_bytes);
+        doubtful
     }
 
     /// The tokens of many bytes.
@@ -404,7 +436,21 @@ mod tests {
             [b" ", b"\n\t\r ", b"\"", b" \"", b"\"a b", b" \"\xC3\xA9", b"\"\xC3", b"\t\"{}"];
         let outside: [&[u8]; 8] = [b"a", b" a", b"\"\"", b" \"a\"", b"\"\\", b"\"\n", b"\"\xC3(", b"\x0B\""];
         let slices = slices(&[inside, outside].concat());
-        assert!(bits::tokens(slices.opening()).map(TokenId::get).eq(0..8));
+        assert!(bits::tokens(&slices.opening(true).words).map(TokenId::get).eq(0..8));
+        let with_blanks: Vec<u32> = bits::tokens(&slices.opening(false).words).map(TokenId::get).collect();
+        assert_eq!(with_blanks, [0, 1, 3, 5, 7]);
+        expect_test::expect![[r#"
+            . (not UTF-8 below)
+              \" (not UTF-8 below)
+                \n t13
+                \" t10
+                \\ t12
+                a
+                  \" t11
+                \xc3
+                  ( t14
+        "#]]
+        .assert_eq(&slices.opening(true).others.to_string());
     }
 
     #[test]

@@ -39,6 +39,18 @@ impl Having {
         Self::Many(words.into())
     }
 
+    fn keep(&self, words: &mut [u32]) {
+        match self {
+            Self::Few(tokens) => {
+                let kept: Vec<TokenId> =
+                    tokens.iter().copied().filter(|&token| bits::get(words, token)).collect();
+                words.fill(0);
+                kept.iter().for_each(|&token| bits::set(words, token));
+            }
+            Self::Many(having) => words.iter_mut().zip(having).for_each(|(word, having)| *word &= having),
+        }
+    }
+
     fn take_out(&self, words: &mut [u32]) {
         match self {
             Self::Few(tokens) => tokens.iter().for_each(|&token| bits::clear(words, token)),
@@ -95,6 +107,16 @@ impl TokensByByte {
         words
     }
 
+    /// Those of some tokens that have all of these characters.
+    pub(crate) fn having_all(&self, among: &[u32], mut characters: u128) -> Vec<u32> {
+        let mut words = among.to_vec();
+        while characters != 0 {
+            self.having[characters.trailing_zeros() as usize].keep(&mut words);
+            characters &= characters - 1;
+        }
+        words
+    }
+
     /// The tokens that begin with a character of a loop, are not in its slice, and have one of these bytes, or text that is not
     /// well formed if the loop has characters beyond ASCII; perhaps some ids that are no tokens.
     pub(crate) fn leaving(&self, own_loop: Loop, slice: &[u32], exits: &ByteSet) -> Vec<u32> {
@@ -147,5 +169,10 @@ impl TokensByLength {
     /// Takes all but the tokens of at most so many bytes, which are fewer than 255, out of a bitset.
     pub(crate) fn keep(&self, words: &mut [u32], n_bytes: usize) {
         self.having.iter().skip(n_bytes + 1).for_each(|longer| longer.take_out(words));
+    }
+
+    /// Takes the tokens of at most so many bytes out of a bitset.
+    pub(crate) fn keep_longer(&self, words: &mut [u32], n_bytes: usize) {
+        self.having.iter().take(n_bytes + 1).for_each(|shorter| shorter.take_out(words));
     }
 }

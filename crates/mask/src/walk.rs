@@ -26,8 +26,9 @@ use crate::counted::counted_mask;
 use crate::descent::Descent;
 use crate::local::{LocalMask, MaskKind, Rare};
 use crate::plain::Further;
-use crate::slices::{JSON_BLANKS, JSON_TEXT, Slices, covers};
+use crate::slices::{JSON_TEXT, Slices, covers};
 use crate::token_set::TokenSet;
+use crate::wholesale::Exit;
 use formwork_earley::{LimitExceeded, RowId, Rows, TableId};
 use formwork_fsm::{Automata, Counter, Loop, RuleId, RuleView, StateId, StateView};
 use formwork_grammar::ByteSet;
@@ -87,6 +88,8 @@ struct Frame<'a> {
     is_boundary: bool,
     /// Whether the way to the node is made of the slice's characters alone.
     in_slice: bool,
+    /// The same of what all tokens of the trie [leave](Left).
+    is_inside: bool,
 }
 
 /// What one walk is about.
@@ -105,8 +108,19 @@ pub(crate) struct Start<'a> {
     pub(crate) is_called: bool,
     /// The slice that is taken, perhaps none.
     pub(crate) slice: Loop,
+    pub(crate) left: Left,
     /// Whether it reads much of a vocabulary.
     pub(crate) is_wide: bool,
+}
+
+/// What all tokens of a trie leave.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Left {
+    Never,
+    /// All begin with such characters.
+    Always(Loop),
+    /// Those that begin with a quote: the text of a JSON string.
+    BehindQuote,
 }
 
 /// What a walk finds besides accepted tokens.
@@ -167,6 +181,45 @@ pub(crate) const MANY: usize = 8;
 pub(crate) const WORTH_A_CHAIN: u32 = 4;
 /// A loop of so many ASCII characters reads much of a vocabulary.
 pub(crate) const WIDE: u32 = 16;
+
+impl Left {
+    fn characters(self) -> Loop {
+        match self {
+            Self::Never => Loop::default(),
+            Self::Always(characters) => characters,
+            Self::BehindQuote => JSON_TEXT,
+        }
+    }
+
+    /// Whether the way to the root is inside.
+    fn at_root(self) -> bool {
+        matches!(self, Self::Always(_))
+    }
+
+    /// Whether the way to a node is inside that is reached by a byte from another one at some depth.
+    #[inline]
+    pub(crate) fn goes_on(self, above: bool, depth: usize, byte: u8) -> bool {
+        match self {
+            Self::BehindQuote if depth == 0 => byte == b'"',
+            _ => above && byte < 0x80 && self.characters().may_begin(byte),
+        }
+    }
+}
+
+impl Start<'_> {
+    /// Whether a state loops over all that the trie's tokens leave, and reads by none of the bytes below the node else: the
+    /// way there is [inside](Left), so all tokens below leave, and none may.
+    #[inline]
+    pub(crate) fn refuses_exits(&self, at: StateView<'_>, trie: &Trie, node: NodeId) -> bool {
+        let (own_loop, left) = (at.own_loop(), self.left.characters());
+        if left.ascii & !own_loop.ascii != 0 || left.leads & !own_loop.leads != 0 {
+            return false;
+        }
+        // What is called may begin with a character of the loop, and leave it then.
+        let exits = at.next_bytes().difference(&left.first_bytes()).union(at.called_bytes());
+        exits.intersection(&ByteSet::from_words(trie.bytes_below(node))).is_empty()
+    }
+}
 
 impl Walker {
     /// A walker over the automata of `rows`, which should be an arena of its own.
@@ -293,6 +346,7 @@ impl Walker {
             is_text: is_text(&automata, rule),
             is_called: automata.is_called(rule),
             slice: Loop::default(),
+            left: Left::Never,
             is_wide: false,
         };
         self.accepted.clear();
@@ -303,15 +357,32 @@ impl Walker {
         let is_wide = sliced && bytes.ascii().count_ones() >= WIDE;
         let is_beside = kind == MaskKind::BesideText;
         let wholesale = if sliced && !is_beside { self.wholesale(&vocabulary, &start) } else { None };
+        let (mut wholesale, mut leaving) = match wholesale {
+            Some(wholesale) => {
+                let leaving = self.leaving(&start, &wholesale);
+                (Some(wholesale), leaving)
+            }
+            None if is_beside && is_wide => (None, self.leaving_text(&start)),
+            None => (None, None),
+        };
+        if is_wide && !is_beside && !start.is_text && leaving.is_none() {
+            if let Some((all_but_few, exit)) = self.wholesale_but_few(&start) {
+                (wholesale, leaving) = (Some(all_but_few), Some(exit));
+            }
+        }
         let (taken, mut tokens) = match &wholesale {
             Some(wholesale) => (wholesale.taken, wholesale.tokens.clone()),
             None if is_beside => (JSON_TEXT, TokenSet::default()),
             None => Default::default(),
         };
-        let leaving = wholesale.as_ref().and_then(|wholesale| self.leaving(&start, wholesale));
         self.alike = wholesale.map(|wholesale| wholesale.alike).unwrap_or_default();
-        if let Some((source, trie, first)) = &leaving {
-            let start = Start { is_wide: is_wide && *source != Source::Rest, ..start };
+        if let Some(Exit { source, trie, first, opening }) = &leaving {
+            let left = match source {
+                Source::Leaving => Left::Always(taken),
+                _ if opening.is_some() => Left::BehindQuote,
+                _ => Left::Never,
+            };
+            let start = Start { is_wide: is_wide && *source != Source::Rest, left, ..start };
             self.walk(&automata, trie, *source, start, first, &mut findings)?;
             // What is asked of items is asked where it stands in the vocabulary.
             findings.rechecks.retain_mut(|node| match in_vocabulary(&vocabulary, trie, *node) {
@@ -322,17 +393,16 @@ impl Walker {
                 None => false,
             });
             bytes = bytes.difference(&taken.first_bytes());
+            if let Some((words, may_begin)) = opening {
+                tokens = TokenSet::of_slice(words);
+                if *may_begin {
+                    bytes = bytes.difference(&[b'"'].into_iter().collect());
+                }
+            }
         }
         let start = Start { slice: taken, is_wide, ..start };
         self.walk(&automata, vocabulary.trie(), Source::Vocabulary, start, &bytes, &mut findings)?;
-        // A name that is not declared may come: nearly all tokens are those of every such place.
-        if taken == JSON_BLANKS && view.step(state.local(), b'"').0.is_some_and(|to| view.reads_any_text(to))
-        {
-            let opening = self.slices.opening();
-            self.accepted.retain(|&token| !bits::get(opening, token));
-            tokens = TokenSet::of_slice(opening);
-        }
-        let rest = leaving.as_ref().map(|(_, trie, _)| trie);
+        let rest = leaving.as_ref().map(|exit| &exit.trie);
         let boundaries = self.boundaries(&vocabulary, rest, findings.boundaries, &tokens);
         let accepted = tokens.with(&self.slices, &self.accepted);
         let rare = Rare { rechecks: findings.rechecks.into(), ..Rare::default() };
@@ -380,11 +450,12 @@ impl Walker {
         // The first byte is the state's own; in the rest of a slice the loop was read before.
         let calls = source == Source::Rest;
         let at = Some(view.at(start.state.local()));
-        frames.push(Frame { config, at, calls, children, depth: 0, is_boundary: false, in_slice });
+        let is_inside = start.left.at_root();
+        frames.push(Frame { config, at, calls, children, depth: 0, is_boundary: false, in_slice, is_inside });
         while let Some(frame) = frames.last_mut() {
             let (from, at, calls) = (frame.config, frame.at, frame.calls);
             let (above, selective) = (frame.depth, frame.children.is_selective());
-            let above_in_slice = frame.in_slice;
+            let (above_in_slice, above_is_inside) = (frame.in_slice, frame.is_inside);
             let Some(node) = frame.children.next(trie) else {
                 if frames.pop().is_some_and(|frame| frame.is_boundary) {
                     self.leave(&mut findings.boundaries);
@@ -406,6 +477,7 @@ impl Walker {
                 self.pending.iter_mut().for_each(|pending| pending.boundary.n_tokens -= n);
             }
             let in_slice = above_in_slice && byte < 0x80 && start.slice.may_begin(byte);
+            let mut is_inside = start.left.goes_on(above_is_inside, above, byte);
             let is_leaf = trie.end(node) == node.next();
             if is_leaf && ahead.is_none() && !start.is_text && self.is_read(from, at, calls, byte) {
                 // Most nodes are leaves: what lies behind the state does not matter.
@@ -462,7 +534,10 @@ impl Walker {
             let (config, node) = match config {
                 Config::State(state) if may_be_short && alive && ahead.is_none() => {
                     match self.along_literal(view, state.local(), trie, node) {
-                        Some((state, node)) => (Config::State(start.state.sibling(state)), node),
+                        Some((state, passed)) => {
+                            is_inside &= passed == node;
+                            (Config::State(start.state.sibling(state)), passed)
+                        }
                         None => continue,
                     }
                 }
@@ -492,6 +567,13 @@ impl Walker {
                 }
                 _ => false,
             };
+            if let (Config::State(_) | Config::Inside(..), Some(at), true) = (config, at, is_inside && !ends)
+            {
+                if start.refuses_exits(at, trie, node) {
+                    self.all_below_undecided(trie, node);
+                    continue;
+                }
+            }
             if alive
                 && (self.covered(automata, view, trie, (config, at), node, are_many) || in_any_order(self))
             {
@@ -517,11 +599,21 @@ impl Walker {
             let children = Descent::new(trie, node, &bytes);
             let is_plain = ahead.is_none() && !start.is_text && !in_slice && self.pending.is_empty();
             if let (Config::State(state), Some(at), true) = (config, at, is_plain) {
-                self.plain(&start, trie, (state, at), (node, children), &mut further);
-                frames.extend(further.drain(..).map(|Further { state, at, node, byte }| {
+                self.plain(&start, trie, (state, at), (node, children, is_inside), &mut further);
+                frames.extend(further.drain(..).map(|Further { state, at, node, byte, is_inside }| {
                     let children = Descent::along(node, [byte].into_iter().collect());
                     let (config, depth) = (Config::State(state), trie.depth(node));
-                    Frame { config, at: Some(at), calls: true, children, depth, is_boundary: false, in_slice }
+                    let at = Some(at);
+                    Frame {
+                        config,
+                        at,
+                        calls: true,
+                        children,
+                        depth,
+                        is_boundary: false,
+                        in_slice,
+                        is_inside,
+                    }
                 }));
                 continue;
             }
@@ -536,7 +628,7 @@ impl Walker {
                     boundary.n_tokens += n;
                 }
             }
-            frames.push(Frame { config, at, calls, children, depth, is_boundary: ends, in_slice });
+            frames.push(Frame { config, at, calls, children, depth, is_boundary: ends, in_slice, is_inside });
         }
         Ok(())
     }

@@ -1,12 +1,15 @@
 //! What a state takes wholesale: all tokens made of some characters, by a bitset instead of a walk.
 //!
-//! Three kinds of states do:
+//! Four kinds of states do:
 //! - one with a loop of its own: the [slice](crate::slices) of the loop;
 //! - one of several that read any text of some characters, wherever these lead
 //!   ([`live`](formwork_fsm::RuleView::live)): the slice of those characters;
 //! - the first of a long [chain](crate::chains) of states: the slice of the chain's characters, but for the tokens that are longer
 //!   than the chain. `[a-z_]{1,62}` that is not counted is 62 states, and each walked 10,000 nodes, half a millisecond, to
-//!   find out that nearly all tokens of these characters fit.
+//!   find out that nearly all tokens of these characters fit;
+//! - one that refuses few texts of some characters, only long ones that have certain characters, as a name may not have `tags` in
+//!   it: the slice of all of them, but for the tokens that have those characters and are refused one by one. Where nearly
+//!   all tokens leave the state's loop, as it has no `t`, this walks 5,000 nodes instead of 100,000.
 //!
 //! What is left are the tokens that begin with such characters and [leave](crate::slices::Slices::leaving) them, and those that
 //! begin with another one.
@@ -16,12 +19,13 @@
 //! third one is refused: of the slice `a`, `ba`, `aba` the tokens of at most two bytes are taken. `a"` and `aba"` leave the
 //! letters and are walked: the first is read, the second is not. `"` begins with another character, and is read.
 
+use crate::bits;
 use crate::boundary::Source;
-use crate::chains::{self, Chain};
-use crate::slices::{BEHIND_BLANKS, Slice};
+use crate::chains::{self, AnyText, Chain};
+use crate::slices::{BEHIND_BLANKS, JSON_BLANKS, JSON_TEXT, Opening, Slice};
 use crate::token_set::TokenSet;
 use crate::walk::{Start, WIDE, Walker, is_wide_loop};
-use formwork_fsm::Loop;
+use formwork_fsm::{Loop, RuleView};
 use formwork_grammar::ByteSet;
 use formwork_vocab::{Trie, Vocabulary};
 use smallvec::SmallVec;
@@ -42,11 +46,32 @@ pub(crate) struct Wholesale {
     is_own_loop: bool,
 }
 
-/// What leaves a slice: in which form, the texts, and the bytes along which to walk them.
-pub(crate) type Exit = (Source, Arc<Trie>, ByteSet);
+/// What leaves a slice.
+#[derive(Debug)]
+pub(crate) struct Exit {
+    /// In which form.
+    pub(crate) source: Source,
+    /// The texts.
+    pub(crate) trie: Arc<Trie>,
+    /// The bytes along which to walk them.
+    pub(crate) first: ByteSet,
+    /// Of blanks behind which any string [opens](crate::slices::Opening): the tokens that do that, too, which the trie has not; and
+    /// whether they may begin with its quote.
+    pub(crate) opening: Option<(Arc<[u32]>, bool)>,
+}
+
+impl Exit {
+    fn of(source: Source, trie: Arc<Trie>, first: ByteSet) -> Self {
+        Self { source, trie, first, opening: None }
+    }
+}
 
 /// A loop of so many characters, digits or blanks, has hundreds of tokens.
 const WORTH_A_SLICE: u32 = 3;
+/// Of fewer characters there are not so many tokens that all but few of them pay for a look around and a trie.
+const NEARLY_ALL: u32 = 64;
+/// More tokens are not looked at one by one.
+const MAX_DOUBTFUL: usize = 5_000;
 /// A chain of so many has thousands.
 pub(crate) const WORTH_A_CHAIN: u32 = 24;
 
@@ -88,6 +113,50 @@ impl Walker {
         })
     }
 
+    /// The same for a state that refuses few texts of some characters, and what leaves these; for one whose loop too many tokens
+    /// leave. `None` if it is not known which texts are refused, or if something ends or begins within them.
+    pub(crate) fn wholesale_but_few(&mut self, start: &Start<'_>) -> Option<(Wholesale, Exit)> {
+        let (view, state) = (start.view, start.state.local());
+        if view.next_bytes(state).ascii().count_ones() < NEARLY_ALL {
+            return None;
+        }
+        let AnyText { characters: taken, n, needed } = self.chains.any_text(view, state)?;
+        if taken.ascii.count_ones() < NEARLY_ALL {
+            return None;
+        }
+        let inside = taken.first_bytes();
+        let slice = self.slices.slice(taken);
+        let doubtful = self.slices.doubtful(&slice, n.into(), &needed);
+        if bits::count(&doubtful) > MAX_DOUBTFUL {
+            return None;
+        }
+        let mut words = slice.words.to_vec();
+        for token in bits::tokens(&doubtful) {
+            let text = self.slices.vocabulary().text(token).unwrap_or_default();
+            self.n_visited += text.len() as u64;
+            let mut at = Some(state);
+            for (i, &byte) in text.iter().enumerate() {
+                let Some(here) = at else { break };
+                let is_begun = i > 0;
+                if is_begun
+                    && (view.called_bytes(here).contains(byte) || start.is_called && view.is_accepting(here))
+                {
+                    return None;
+                }
+                at = view.step(here, byte).0;
+            }
+            if at.is_none() {
+                bits::clear(&mut words, token);
+            }
+        }
+        let trie = self.slices.leaving(&slice, Source::Leaving, ByteSet::FULL.difference(&inside))?;
+        let tokens = TokenSet::from_bits(&self.slices, &words);
+        let first = view.next_bytes(state).intersection(&inside);
+        let (alike, around) = Default::default();
+        let wholesale = Wholesale { taken, tokens, alike, slice, around, is_own_loop: false };
+        Some((wholesale, Exit::of(Source::Leaving, trie, first)))
+    }
+
     fn of_chain(&self, start: &Start<'_>, chain: Chain) -> Wholesale {
         let taken = Loop { ascii: chain.ascii, leads: 0 };
         let slice = self.slices.slice(taken);
@@ -117,9 +186,11 @@ impl Walker {
             called = called.union(view.called_bytes(state));
             ends |= is_called && view.is_accepting(state);
         }
-        // A rule that begins with a character of the loop may have begun anywhere before.
+        // A rule that begins with a character of the loop may have begun anywhere before: then all that leaves is walked from its
+        // beginning.
         if !called.intersection(&inside).is_empty() {
-            return None;
+            let trie = self.slices.leaving(slice, Source::Leaving, ByteSet::FULL.difference(&inside))?;
+            return Some(Exit::of(Source::Leaving, trie, own.intersection(&inside)));
         }
         let behind = read.union(&called).difference(&inside);
         // Behind the rule's end anything may be read. And what follows white space and digits is of many kinds, what follows the
@@ -137,8 +208,53 @@ impl Walker {
             true => (Source::Leaving, own.intersection(&inside)),
             false => (Source::Rest, behind),
         };
-        Some((source, self.slices.leaving(slice, source, exits)?, first))
+        if source == Source::Rest && *taken == JSON_BLANKS && exits == BEHIND_BLANKS {
+            if let Some(may_begin) = self.opens(start, &own, &called) {
+                let Opening { words, others } = self.slices.opening(may_begin);
+                let opening = Some((Arc::clone(words), may_begin));
+                return Some(Exit { source, trie: Arc::clone(others), first, opening });
+            }
+        }
+        Some(Exit::of(source, self.slices.leaving(slice, source, exits)?, first))
     }
+
+    /// Whether a quote leads to where any text of a string is read; and if so, whether by the state's own edges.
+    fn opens(&self, start: &Start<'_>, own: &ByteSet, called: &ByteSet) -> Option<bool> {
+        let state = start.state;
+        match (own.contains(b'"'), called.contains(b'"')) {
+            (true, false) => {
+                let to = start.view.step(state.local(), b'"').0?;
+                reads_text(start.view, to).then_some(true)
+            }
+            (false, true) => {
+                let automata = self.rows.automata();
+                let mut rules = automata.rule_edges(state).map(|call| call.rule);
+                let opens = |rule| {
+                    let to = automata.at(automata.start(rule)).step(b'"')?;
+                    Some(automata.counter(rule).is_none() && reads_text(automata.view(rule), to))
+                };
+                rules.any(|rule| opens(rule) == Some(true)).then_some(false)
+            }
+            _ => None,
+        }
+    }
+
+    /// The tokens that leave the text of JSON strings, for a state [beside an item](crate::MaskKind::BesideText) that reads it
+    /// all; and the bytes along which to walk them.
+    pub(crate) fn leaving_text(&self, start: &Start<'_>) -> Option<Exit> {
+        let inside = JSON_TEXT.first_bytes();
+        let slice = self.slices.slice(JSON_TEXT);
+        let trie = self.slices.leaving(&slice, Source::Leaving, ByteSet::FULL.difference(&inside))?;
+        let own = start.view.next_bytes(start.state.local());
+        Some(Exit::of(Source::Leaving, trie, own.intersection(&inside)))
+    }
+}
+
+/// Whether the state reads any text of a JSON string.
+fn reads_text(view: RuleView<'_>, state: u32) -> bool {
+    let has_text =
+        |Loop { ascii, leads }: Loop| JSON_TEXT.ascii & !ascii == 0 && JSON_TEXT.leads & !leads == 0;
+    view.reads_any_text(state) || has_text(view.own_loop(state))
 }
 
 /// Whether a chain decides all texts of its characters, which are most of what the state reads and many.

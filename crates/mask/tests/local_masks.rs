@@ -609,3 +609,99 @@ fn what_counts_is_no_row_for_each_of_many_beginnings() {
     fixture.rows = Rows::new(automata, limits);
     assert_eq!(fixture.allowed(&text).len(), tokens.len());
 }
+
+/// All words of three letters and digits, so many that no trie is made of those with one of six letters.
+fn words_and(others: &[&str]) -> Vec<String> {
+    let letters = || (b'a'..=b'z').chain(b'0'..=b'9');
+    let words = letters().flat_map(|a| letters().flat_map(move |b| letters().map(move |c| [a, b, c])));
+    let words = words.map(|word| String::from_utf8_lossy(&word).into_owned());
+    words.chain(others.iter().map(|&other| other.to_owned())).collect()
+}
+
+#[test]
+fn a_state_that_refuses_few_texts_is_asked_about_those_alone() {
+    // A text may have neither `tag` in it nor a letter and one of six pairs, and needs `name`.
+    let grammar = "root ::= \"'\" And([ -&(-~]*, Not([ -~]* [a-p] two [ -~]*), Not([ -~]* \"tag\" [ -~]*), \
+        [ -~]* \"name\" [ -~]*) \"'\" end\nend ::= \".\" | \"!\"\n\
+        two ::= \"za\" | \"yb\" | \"xc\" | \"wd\" | \"ve\" | \"uf\"\n";
+    let others = [
+        "stag", "azzb", "qzzq", "stage", "a tag", "name", "anamet", "'", "'.", "name'.", "name'", "tag'",
+        "a'", "me'.", "amezz'!", "\n", "a\n", "é", "aé", "Tag", "taag", "zzzz'", "z z'", "zz'",
+    ];
+    let tokens = words_and(&others);
+    let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
+    let mut fixture = fixture(grammar, &tokens);
+    for before in ["'", "'t", "'ta", "'xaz", "'nametva"] {
+        let before = before.as_bytes();
+        let allowed = fixture.allowed(before);
+        assert_eq!(allowed, fixture.readable(before), "{}", String::from_utf8_lossy(before));
+        assert!(allowed.len() > 40_000 && allowed.len() < tokens.len());
+    }
+}
+
+#[test]
+fn where_any_string_may_open_only_other_tokens_are_walked() {
+    let tokens = [
+        " ",
+        "\n\t",
+        "\"",
+        " \"",
+        "\"a",
+        " \"ab",
+        "\n\"id",
+        "\"id",
+        "\"id\"",
+        "\"idx\"",
+        "\"\"",
+        "\"\":",
+        " \"\",",
+        "\",\"",
+        " \"a\",",
+        " \"a\":1",
+        "\"a\":1",
+        "\"\\",
+        " \"\\n",
+        " \"\\x",
+        "\"\n",
+        "\"a\n",
+        " \"é",
+        "\"é\"",
+        " }",
+        "}",
+        "\n}.",
+        " 1",
+        "1",
+        "\"b\",\"c",
+        " \":\":1",
+        "\"\"\"",
+        "\"a,\"",
+        "\"a,\nb",
+        " \"a, b",
+        " ]",
+        "a",
+        "\",",
+        "\":",
+    ];
+    let rest = "colon ::= [\\t\\n\\r ]* \":\" [\\t\\n\\r ]* (\"1\" | \"22\" colon)\n";
+    let own = "root ::= \"{\" other \"}\"\n\
+        other ::= [\\t\\n\\r ]* \"\\\"\" JsonText(Not(\"id\")) \"\\\"\" colon\n";
+    let called = "root ::= \"[\" list\nlist ::= [\\t\\n\\r ]* (string | pair) [\\t\\n\\r ]* (\",\" list | \"]\")\n\
+        string ::= \"\\\"\" JsonText([^]*) \"\\\"\"\npair ::= \"\\\"\" JsonText(\"id\") \"\\\"\" colon\n";
+    let short = "root ::= \"[\" list\nlist ::= [\\t\\n\\r ]* string [\\t\\n\\r ]* (\",\" list | \"]\")\n\
+        string ::= \"\\\"\" JsonText([^]{0,2}) \"\\\"\"\n";
+    for (grammar, befores) in [
+        (own, ["{", "{ ", "{\n \"a", "{\"i"]),
+        (called, ["[", "[ ", "[ \"a\", ", "[\"id"]),
+        (short, ["[", "[ ", "[ \"a\", ", "[\"i"]),
+    ] {
+        let grammar = [grammar, rest].concat();
+        for inlining in [false, true] {
+            let mut fixture = fixture_with(&grammar, &tokens, inlining);
+            for before in befores {
+                let before = before.as_bytes();
+                let (allowed, readable) = (fixture.allowed(before), fixture.readable(before));
+                assert_eq!(allowed, readable, "{grammar}{}", String::from_utf8_lossy(before));
+            }
+        }
+    }
+}
