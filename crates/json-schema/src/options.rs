@@ -210,7 +210,8 @@ impl Options {
         self
     }
 
-    /// Leaves these keywords out, wherever they stand; each place is listed in the report as relaxed.
+    /// Leaves these keywords out, wherever they stand; each place is listed in the report as relaxed. `oneOf` is read as `anyOf`:
+    /// that no other alternative holds is what is hard about it.
     #[must_use]
     pub fn relax<S: Into<String>>(mut self, keywords: impl IntoIterator<Item = S>) -> Self {
         self.relax.extend(keywords.into_iter().map(Into::into));

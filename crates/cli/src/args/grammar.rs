@@ -118,7 +118,7 @@ struct SchemaArgs {
     #[arg(long, help_heading = SCHEMA_HEADING, value_name = "DRAFT")]
     draft: Option<String>,
 
-    /// Compile without this keyword where it cannot be enforced. May be repeated, or a list with commas.
+    /// Compile without this keyword where it cannot be enforced; `oneOf` is read as `anyOf`. May be repeated, or a list with commas.
     #[arg(long, help_heading = SCHEMA_HEADING, value_name = "KEYWORD", value_delimiter = ',')]
     relax: Vec<String>,
 }

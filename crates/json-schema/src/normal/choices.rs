@@ -5,6 +5,11 @@
 //! What only compares the value with constants splits it into classes ([`Normal::value_classes`]).
 //! Else one demand is picked, and either claimed or left out; by monotonicity the branch that leaves it out imposes
 //! nothing, so no complement is needed.
+//!
+//! That tells apart which of several overlapping demands a value satisfies, of which there are as many as there are sets of
+//! them: too many where seventeen builders of an application have options of their own, and nothing before says whose these are.
+//! Then disjunctions are split instead, each part with what it demands itself: as many ways as there are parts, though a value may
+//! go several of them.
 
 use super::build::Normal;
 use super::classes::Classes;
@@ -48,6 +53,27 @@ impl Normal<'_> {
         derivative: FormulaId,
         pointer: &str,
     ) -> Result<Vec<Alternative>, Error> {
+        if let Some(ways) = self.ways(claim, derivative, false, pointer)? {
+            return Ok(ways);
+        }
+        if let Some(ways) = self.ways(claim, derivative, true, pointer)? {
+            return Ok(ways);
+        }
+        let limit = self.reader.options.limits.max_alternatives;
+        let message = format!(
+            "a member has more than {limit} ways to satisfy the conditions on it; fewer overlapping alternatives, or a required first property that tells them apart, help, and so may `relax: [\"oneOf\"]`, which reads `oneOf` as `anyOf` and reports it"
+        );
+        Err(Error::limit(pointer, message))
+    }
+
+    /// The ways, found by picking demands or by splitting disjunctions; `None` if there are too many.
+    fn ways(
+        &mut self,
+        claim: FormulaId,
+        derivative: FormulaId,
+        splits: bool,
+        pointer: &str,
+    ) -> Result<Option<Vec<Alternative>>, Error> {
         let limit = self.reader.options.limits.max_alternatives;
         let mut out: Vec<Alternative> = Vec::new();
         let mut by_rest = Distinct::default();
@@ -58,10 +84,7 @@ impl Normal<'_> {
             let is_new = n_steps == 0 && claim != FormulaId::TRUE;
             n_steps += 1;
             if n_steps > 16 * limit {
-                let message = format!(
-                    "a member has more than {limit} ways to satisfy the conditions on it; fewer overlapping alternatives, or a required first property that tells them apart, help"
-                );
-                return Err(Error::limit(pointer, message));
+                return Ok(None);
             }
             let (claim, rest) = self.claim(claim, formula, is_new);
             if rest == FormulaId::FALSE || claim == FormulaId::FALSE {
@@ -86,12 +109,18 @@ impl Normal<'_> {
                 );
                 continue;
             }
-            let left_out = self.settle(rest, atom, FormulaId::FALSE);
-            let claimed = self.settle(rest, atom, FormulaId::TRUE);
-            todo.push((claim, left_out));
-            if claimed != left_out {
-                let claim = self.formulas.all([claim, demand]);
-                todo.push((claim, self.known(claim, claimed)));
+            if splits {
+                for part in self.split(rest).into_iter().rev() {
+                    todo.push((claim, self.known(claim, part)));
+                }
+            } else {
+                let left_out = self.settle(rest, atom, FormulaId::FALSE);
+                let claimed = self.settle(rest, atom, FormulaId::TRUE);
+                todo.push((claim, left_out));
+                if claimed != left_out {
+                    let claim = self.formulas.all([claim, demand]);
+                    todo.push((claim, self.known(claim, claimed)));
+                }
             }
             if let Some(overflow) = self.formulas.overflow() {
                 return Err(Error::limit(pointer, overflow.to_string()));
@@ -99,7 +128,26 @@ impl Normal<'_> {
         }
         // Alternatives are found last first.
         out.reverse();
-        Ok(out)
+        Ok(Some(out))
+    }
+
+    /// Formulas whose disjunction it is, one for each part of a disjunction in it that asks something of the value.
+    fn split(&mut self, formula: FormulaId) -> Vec<FormulaId> {
+        let parts = self.formulas.conjuncts(formula);
+        let disjuncts = |this: &Self, part: FormulaId| match this.formulas.get(part) {
+            Formula::Or(parts) if !this.formulas.dependence(part).excludes(Dependence::VALUE) => {
+                Some(parts.clone())
+            }
+            _ => None,
+        };
+        let found = parts.iter().enumerate().find_map(|(i, &part)| Some((i, disjuncts(self, part)?)));
+        let Some((i, disjuncts)) = found else { return vec![formula] };
+        let others = |&j: &usize| j != i;
+        let others: Vec<FormulaId> = (0..parts.len()).filter(others).map(|j| parts[j]).collect();
+        disjuncts
+            .iter()
+            .map(|&disjunct| self.formulas.all(others.iter().copied().chain([disjunct])))
+            .collect()
     }
 
     fn settle(&mut self, formula: FormulaId, atom: FormulaId, value: FormulaId) -> FormulaId {

@@ -182,6 +182,8 @@ struct Keywords {
     active: SmallVec<[(&'static str, ValueId); 8]>,
     /// The lengths of their names, a bit each.
     lengths: u32,
+    /// Whether several alternatives of `oneOf` may hold.
+    may_overlap: bool,
 }
 
 impl Keywords {
@@ -225,7 +227,8 @@ impl Reader<'_> {
             }
         };
         let dialect = self.registry.dialect(schema);
-        let mut keywords = Keywords { schema, scope, dialect, active: SmallVec::new(), lengths: 0 };
+        let mut keywords =
+            Keywords { schema, scope, dialect, active: SmallVec::new(), lengths: 0, may_overlap: false };
         let lone_reference =
             dialect.draft <= Draft::Draft7 && self.registry.forest.member(schema, "$ref").is_some();
         let fates = &mut self.fates;
@@ -253,6 +256,11 @@ impl Reader<'_> {
                 ));
             } else if self.options.relax.iter().any(|relaxed| relaxed == name) {
                 fates.relaxed.push((schema, name));
+                if name == "oneOf" {
+                    // What is asked besides `anyOf`, that the others do not hold, is left out.
+                    keywords.push(name, value);
+                    keywords.may_overlap = true;
+                }
             } else {
                 fates.enforced.push((schema, name));
                 keywords.push(name, value);
@@ -334,6 +342,7 @@ impl Reader<'_> {
             out.push(match keyword {
                 "allOf" => Assertion::AllOf(list),
                 "anyOf" => Assertion::AnyOf(list),
+                "oneOf" if k.may_overlap => Assertion::AnyOf(list),
                 _ => Assertion::OneOf(list),
             });
         }
