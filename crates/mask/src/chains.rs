@@ -7,16 +7,18 @@
 //!
 //! Where characters part, as in a search for 32 hexadecimal digits, or names that are not such digits, what is known is how
 //! far the nearest state is that refuses one of them: shorter texts are read whatever they are made of. And which characters
-//! every refused text has, for each reason to refuse one: texts without one of them are read however long they are. That takes a look at all states around, so
-//! it is asked for where much of a vocabulary is walked. Characters beyond ASCII may be among them, as far as they lead where some
-//! ASCII character leads: the way to what is refused is not shorter then. Where words are counted by states, as in a text of at
-//! most 500 characters in 50 words, blanks lead on and nothing has a loop, and without them each subtree with an `é` was walked.
+//! every refused text has, for each reason to refuse one: texts that lack one of each are read however long they are. That takes
+//! a look at all states around, so it is asked for where much of a vocabulary is walked. Characters beyond ASCII may be among
+//! them, as far as they lead where some ASCII character leads: the way to what is refused is not shorter then. Where words are
+//! counted by states, as in a text of at most 500 characters in 50 words, blanks lead on and nothing has a loop, and without
+//! them each subtree with an `é` was walked.
 //!
 //! # Worked example
 //! Names without 32 digits in a row: in s0 to s31, for as many digits, all characters are read, and another one than a
 //! digit leads back to s0; s31 refuses digits. From s0 any text of up to 31 characters is read, from s30 one of 1. Names without
 //! `github` in them: from s0 any text of up to 5 characters is read, and any without a `g`, an `i`, a `t`, an `h`, a `u` or a
-//! `b`.
+//! `b`. With neither `github` nor `tag` in them: any that lacks one of those six and one of `t`, `a` and `g`; `g` and `t` are
+//! all that the two have in common.
 
 use crate::local::MaskKind;
 use crate::slices::covers as loop_covers;
@@ -53,13 +55,14 @@ struct Around {
     leads: u64,
     /// How many of them are read in a row.
     n: u8,
+    /// Why longer ones are refused.
     needed: Needed,
 }
 
 /// Why texts are refused: one that is has all characters of one of these sets. None is refused if there is no set.
 ///
 /// Two words that must not come are two sets; what both have in common would say little.
-type Needed = SmallVec<[u128; 2]>;
+pub(crate) type Needed = SmallVec<[u128; 2]>;
 
 /// With more reasons two are made one, of what both need.
 const MAX_NEEDED: usize = 8;
@@ -70,8 +73,8 @@ pub(crate) struct AnyText {
     pub(crate) characters: Loop,
     /// So many of them in a row are read.
     pub(crate) n: u8,
-    /// A text that is not has all characters of one of these sets.
-    pub(crate) needed: SmallVec<[u128; 2]>,
+    /// Why others are refused.
+    pub(crate) needed: Needed,
 }
 
 /// The length of a chain that leads into a loop.

@@ -12,7 +12,8 @@
 //! - children along bytes that are not read, where there are many ([descent](crate::descent));
 //! - for a state that differs little from one whose mask is known, all but the [difference](crate::difference); for one that
 //!   goes where [another](Walker::twin_of) goes, anything;
-//! - beside an item that reads any text of a JSON string, such text ([`MaskKind::BesideText`]).
+//! - beside an item that reads any text of a JSON string, such text ([`MaskKind::BesideText`]);
+//! - what stays inside of what all tokens [leave](Left), where a state reads by no byte below that leaves it.
 //!
 //! # Worked example
 //! State: after the opening quote of `string ::= "\"" [a-z]* "\""`. Tokens `ab`, `a"`, `a",`, `"}`, `a1`.
@@ -108,14 +109,16 @@ pub(crate) struct Start<'a> {
     pub(crate) is_called: bool,
     /// The slice that is taken, perhaps none.
     pub(crate) slice: Loop,
+    /// What all tokens of the trie leave.
     pub(crate) left: Left,
     /// Whether it reads much of a vocabulary.
     pub(crate) is_wide: bool,
 }
 
-/// What all tokens of a trie leave.
+/// What all tokens of a trie leave: as long as a walk is inside of it, none of them can end there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Left {
+    /// It is not known that they leave anything.
     Never,
     /// All begin with such characters.
     Always(Loop),
