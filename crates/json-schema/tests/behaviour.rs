@@ -2,24 +2,10 @@
 
 mod common;
 
-use common::Schema;
-use expect_test::{Expect, expect};
+use common::{Schema, check, check_with};
+use expect_test::expect;
 use formwork_json_schema::{Formats, Limits, Options, PropertyOrder, Whitespace, any_json, grammar};
-use serde_json::{Value, json};
-
-/// One line for each text: `+` accepted, `-` not.
-fn check(schema: &str, texts: &[&str], expected: &Expect) {
-    check_with(&Options::default(), schema, texts, expected);
-}
-
-fn check_with(options: &Options, schema: &str, texts: &[&str], expected: &Expect) {
-    let schema = Schema::new(options, schema).expect("a schema");
-    let lines: String = texts
-        .iter()
-        .map(|text| format!("{} {text}\n", if schema.accepts(text) { '+' } else { '-' }))
-        .collect();
-    expected.assert_eq(&lines);
-}
+use serde_json::json;
 
 #[test]
 fn members_come_in_the_order_of_the_schema() {
@@ -719,66 +705,4 @@ fn distinct_items_of_many_values_are_a_set() {
         .grammar(&schema.replace("\"minItems\": 1", "\"contains\": {\"const\": 1}"))
         .expect_err("it may not end after any item");
     assert_eq!((error.kind().as_str(), error.pointer()), ("unsupported", "/uniqueItems"));
-}
-
-/// Sixteen branches whose options overlap, with what each asks of the name behind them.
-fn overlapping(keyword: &str, name: impl Fn(usize) -> Value) -> String {
-    let branch = |i: usize| {
-        json!({"properties": {
-            "options": {"type": "object", "required": [format!("a{i}")]},
-            "name": name(i),
-        }, "required": ["options", "name"]})
-    };
-    json!({ keyword: (0..16).map(branch).collect::<Vec<_>>() }).to_string()
-}
-
-#[test]
-fn alternatives_that_overlap_are_ways_of_their_own() {
-    let texts = [
-        r#"{"options":{"a3":1},"name":"n3"}"#,
-        r#"{"options":{"a3":1},"name":"n4"}"#,
-        r#"{"options":{"a3":1,"a4":1},"name":"n4"}"#,
-        r#"{"options":{"b":1,"a15":[]},"name":"n15"}"#,
-        r#"{"options":{"b":1},"name":"n1"}"#,
-        r#"{"options":{"a1":1}}"#,
-    ];
-    let expected = expect![[r#"
-        + {"options":{"a3":1},"name":"n3"}
-        - {"options":{"a3":1},"name":"n4"}
-        + {"options":{"a3":1,"a4":1},"name":"n4"}
-        + {"options":{"b":1,"a15":[]},"name":"n15"}
-        - {"options":{"b":1},"name":"n1"}
-        - {"options":{"a1":1}}
-    "#]];
-    // The sets of options that a value may have are too many, the branches are not.
-    for keyword in ["anyOf", "oneOf"] {
-        check(&overlapping(keyword, |i| json!({"const": format!("n{i}")})), &texts, &expected);
-    }
-}
-
-#[test]
-fn one_of_too_many_is_read_as_any_of_on_request() {
-    let one_of = overlapping("oneOf", |i| json!({"type": "string", "minLength": i}));
-    let error = grammar(&one_of).map(drop).expect_err("too many ways");
-    assert_eq!(error.kind().as_str(), "limit");
-    assert!(error.to_string().contains(r#"`relax: ["oneOf"]`"#), "{error}");
-    let relaxed = Options::default().relax(["oneOf"]);
-    check_with(
-        &relaxed,
-        &one_of,
-        &[
-            r#"{"options":{"a3":1},"name":"abc"}"#,
-            r#"{"options":{"a3":1},"name":"ab"}"#,
-            r#"{"options":{"a1":1,"a3":1},"name":"abc"}"#,
-            r#"{"options":{"b":1},"name":"abc"}"#,
-        ],
-        &expect![[r#"
-            + {"options":{"a3":1},"name":"abc"}
-            - {"options":{"a3":1},"name":"ab"}
-            + {"options":{"a1":1,"a3":1},"name":"abc"}
-            - {"options":{"b":1},"name":"abc"}
-        "#]],
-    );
-    let (_, report) = relaxed.grammar_with_report(&one_of).expect("supported");
-    assert!(report.to_string().contains("relaxed /oneOf oneOf\n"), "{report}");
 }

@@ -148,7 +148,7 @@ impl Normal<'_> {
 
     fn too_many(&self, limit: usize, pointer: &str) -> Error {
         let message = format!(
-            "a member has more than {limit} ways to satisfy the conditions on it in any order; fewer overlapping alternatives, or a property whose constants tell them apart, help"
+            "a member has more than {limit} ways to satisfy the conditions on it in any order; fewer overlapping alternatives, or a property whose constants tell them apart, help, and so may `relax: [\"oneOf\"]`, which reads `oneOf` as `anyOf` and reports it"
         );
         Error::limit(pointer, message)
     }

@@ -1,6 +1,7 @@
 //! What the tests share: acceptance of texts through the engine.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
+use expect_test::Expect;
 use formwork_engine::{CompiledGrammar, Compiler, Matcher};
 use formwork_json_schema::{Error, Options};
 use formwork_vocab::Vocabulary;
@@ -36,6 +37,21 @@ impl Schema {
         let mut matcher = Matcher::new(compiled);
         matcher.accept_bytes(text.as_bytes()).is_ok() && matcher.can_finish()
     }
+}
+
+/// One line for each text: `+` accepted, `-` not.
+pub(crate) fn check(schema: &str, texts: &[&str], expected: &Expect) {
+    check_with(&Options::default(), schema, texts, expected);
+}
+
+/// The same with options.
+pub(crate) fn check_with(options: &Options, schema: &str, texts: &[&str], expected: &Expect) {
+    let schema = Schema::new(options, schema).expect("a schema");
+    let lines: String = texts
+        .iter()
+        .map(|text| format!("{} {text}\n", if schema.accepts(text) { '+' } else { '-' }))
+        .collect();
+    expected.assert_eq(&lines);
 }
 
 /// A small random number generator, the same everywhere.
