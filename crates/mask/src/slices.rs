@@ -42,7 +42,7 @@ pub struct Slices {
     sets: Mutex<SharedSets>,
     lengths: TokensByLength,
     long_tokens: OnceLock<LongTokens>,
-    openings: [OnceLock<Opening>; 2],
+    opening: OnceLock<Opening>,
 }
 
 /// What one loop makes of a vocabulary.
@@ -59,7 +59,8 @@ pub(crate) struct Slice {
 pub(crate) struct Opening {
     /// The tokens that are white space and perhaps a quote, with or without text of the string behind it.
     pub(crate) words: Arc<[u32]>,
-    /// The others of white space and something behind it, from there on, as in a [rest](Source::Rest).
+    /// The others of white space and something behind it, from there on, as in a [rest](Source::Rest); and the others that begin
+    /// with a quote.
     pub(crate) others: Arc<Trie>,
 }
 
@@ -108,8 +109,8 @@ impl Slices {
         let bytes = TokensByByte::new(&vocabulary);
         let (known, sets) = (Mutex::default(), Mutex::default());
         let lengths = TokensByLength::new(&vocabulary);
-        let (long_tokens, openings) = Default::default();
-        Self { vocabulary, bytes, known, sets, lengths, long_tokens, openings }
+        let (long_tokens, opening) = (OnceLock::new(), OnceLock::new());
+        Self { vocabulary, bytes, known, sets, lengths, long_tokens, opening }
     }
 
     /// Computes what nearly every grammar asks for: the slices of the inside of JSON strings and of white space, what leaves
@@ -124,23 +125,21 @@ impl Slices {
         let blanks = self.slice(JSON_BLANKS);
         self.leaving(&blanks, Source::Rest, BEHIND_BLANKS);
         self.long_tokens();
-        self.opening(true);
-        self.opening(false);
+        self.opening();
     }
 
-    /// The opening of strings, before which white space may come, or [must](Opening): where a quote is read by rules that are called,
-    /// those tell of the tokens that begin with it.
+    /// What a place makes of the vocabulary at which a name may come that is not declared, whatever else it accepts.
     ///
     /// Cost: a load, or about 0.5 ms the first time.
-    pub(crate) fn opening(&self, may_begin: bool) -> &Opening {
-        self.openings[usize::from(may_begin)].get_or_init(|| {
+    pub(crate) fn opening(&self) -> &Opening {
+        self.opening.get_or_init(|| {
             let trie = self.vocabulary.trie();
             let mut words = self.made_of_few(JSON_BLANKS);
             let mut others: Vec<(TokenId, &[u8])> = Vec::new();
             for node in self.nodes_along(JSON_BLANKS) {
                 let depth = trie.depth(node);
                 let is_exit = |byte: u8| match depth {
-                    0 => may_begin && byte == b'"',
+                    0 => byte == b'"',
                     _ => BEHIND_BLANKS.contains(byte),
                 };
                 for child in trie.children(node).filter(|&child| is_exit(trie.byte(child))) {
@@ -436,9 +435,7 @@ mod tests {
             [b" ", b"\n\t\r ", b"\"", b" \"", b"\"a b", b" \"\xC3\xA9", b"\"\xC3", b"\t\"{}"];
         let outside: [&[u8]; 8] = [b"a", b" a", b"\"\"", b" \"a\"", b"\"\\", b"\"\n", b"\"\xC3(", b"\x0B\""];
         let slices = slices(&[inside, outside].concat());
-        assert!(bits::tokens(&slices.opening(true).words).map(TokenId::get).eq(0..8));
-        let with_blanks: Vec<u32> = bits::tokens(&slices.opening(false).words).map(TokenId::get).collect();
-        assert_eq!(with_blanks, [0, 1, 3, 5, 7]);
+        assert!(bits::tokens(&slices.opening().words).map(TokenId::get).eq(0..8));
         expect_test::expect![[r#"
             . (not UTF-8 below)
               \" (not UTF-8 below)
@@ -450,7 +447,7 @@ mod tests {
                 \xc3
                   ( t14
         "#]]
-        .assert_eq(&slices.opening(true).others.to_string());
+        .assert_eq(&slices.opening().others.to_string());
     }
 
     #[test]

@@ -396,11 +396,9 @@ impl Walker {
                 None => false,
             });
             bytes = bytes.difference(&taken.first_bytes());
-            if let Some((words, may_begin)) = opening {
+            if let Some(words) = opening {
                 tokens = TokenSet::of_slice(words);
-                if *may_begin {
-                    bytes = bytes.difference(&[b'"'].into_iter().collect());
-                }
+                bytes = bytes.difference(&[b'"'].into_iter().collect());
             }
         }
         let start = Start { slice: taken, is_wide, ..start };

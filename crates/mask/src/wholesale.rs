@@ -55,9 +55,9 @@ pub(crate) struct Exit {
     pub(crate) trie: Arc<Trie>,
     /// The bytes along which to walk them.
     pub(crate) first: ByteSet,
-    /// Of blanks behind which any string [opens](crate::slices::Opening): the tokens that do that, too, which the trie has not; and
-    /// whether they may begin with its quote.
-    pub(crate) opening: Option<(Arc<[u32]>, bool)>,
+    /// Of blanks behind which any string [opens](crate::slices::Opening): the tokens that do that, too, which the trie has not. It
+    /// has the others that begin with the quote.
+    pub(crate) opening: Option<Arc<[u32]>>,
 }
 
 impl Exit {
@@ -208,35 +208,20 @@ impl Walker {
             true => (Source::Leaving, own.intersection(&inside)),
             false => (Source::Rest, behind),
         };
-        if source == Source::Rest && *taken == JSON_BLANKS && exits == BEHIND_BLANKS {
-            if let Some(may_begin) = self.opens(start, &own, &called) {
-                let Opening { words, others } = self.slices.opening(may_begin);
-                let opening = Some((Arc::clone(words), may_begin));
-                return Some(Exit { source, trie: Arc::clone(others), first, opening });
-            }
+        let has_openings = source == Source::Rest && *taken == JSON_BLANKS && exits == BEHIND_BLANKS;
+        if has_openings && self.opens(start, &called) {
+            let Opening { words, others } = self.slices.opening();
+            return Some(Exit { source, trie: Arc::clone(others), first, opening: Some(Arc::clone(words)) });
         }
         Some(Exit::of(source, self.slices.leaving(slice, source, exits)?, first))
     }
 
-    /// Whether a quote leads to where any text of a string is read; and if so, whether by the state's own edges.
-    fn opens(&self, start: &Start<'_>, own: &ByteSet, called: &ByteSet) -> Option<bool> {
-        let state = start.state;
-        match (own.contains(b'"'), called.contains(b'"')) {
-            (true, false) => {
-                let to = start.view.step(state.local(), b'"').0?;
-                reads_text(start.view, to).then_some(true)
-            }
-            (false, true) => {
-                let automata = self.rows.automata();
-                let mut rules = automata.rule_edges(state).map(|call| call.rule);
-                let opens = |rule| {
-                    let to = automata.at(automata.start(rule)).step(b'"')?;
-                    Some(automata.counter(rule).is_none() && reads_text(automata.view(rule), to))
-                };
-                rules.any(|rule| opens(rule) == Some(true)).then_some(false)
-            }
-            _ => None,
-        }
+    /// Whether a quote leads to where any text of a string is read, by the state's own edges.
+    ///
+    /// PERF: where the string is a rule that is called, to ask it takes longer than to walk what opens it.
+    fn opens(&self, start: &Start<'_>, called: &ByteSet) -> bool {
+        !called.contains(b'"')
+            && start.view.step(start.state.local(), b'"').0.is_some_and(|to| reads_text(start.view, to))
     }
 
     /// The tokens that leave the text of JSON strings, for a state [beside an item](crate::MaskKind::BesideText) that reads it
