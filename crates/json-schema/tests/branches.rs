@@ -5,7 +5,7 @@ mod common;
 
 use common::{Random, Schema, check, check_with};
 use expect_test::expect;
-use formwork_json_schema::{Options, PropertyOrder, grammar};
+use formwork_json_schema::{Limits, Options, PropertyOrder, grammar};
 use serde_json::{Map, Value, json};
 
 /// Members that a branch may have beside its kind; some are in several branches.
@@ -152,6 +152,12 @@ fn one_of_too_many_is_read_as_any_of_on_request() {
     let error = grammar(&one_of).map(drop).expect_err("too many ways");
     assert_eq!(error.kind().as_str(), "limit");
     assert!(error.to_string().contains(r#"`relax: ["oneOf"]`"#), "{error}");
+    // Only where there is one to relax.
+    let mut limits = Limits::default();
+    limits.max_alternatives = 1;
+    let any_of = overlapping("anyOf", |i| json!({"const": format!("n{i}")}));
+    let error = Options::default().limits(limits).grammar(&any_of).map(drop).expect_err("too many ways");
+    assert!(error.to_string().ends_with("tells them apart, help"), "{error}");
     let relaxed = Options::default().relax(["oneOf"]);
     check_with(
         &relaxed,

@@ -59,11 +59,19 @@ impl Normal<'_> {
         if let Some(ways) = self.ways(claim, derivative, true, pointer)? {
             return Ok(ways);
         }
+        Err(self.too_many_ways("it", "a required first property that tells them apart", pointer))
+    }
+
+    /// The conditions on a member leave too many ways to satisfy them.
+    pub(super) fn too_many_ways(&self, on: &str, apart: &str, pointer: &str) -> Error {
         let limit = self.reader.options.limits.max_alternatives;
-        let message = format!(
-            "a member has more than {limit} ways to satisfy the conditions on it; fewer overlapping alternatives, or a required first property that tells them apart, help, and so may `relax: [\"oneOf\"]`, which reads `oneOf` as `anyOf` and reports it"
+        let mut message = format!(
+            "a member has more than {limit} ways to satisfy the conditions on {on}; fewer overlapping alternatives, or {apart}, help"
         );
-        Err(Error::limit(pointer, message))
+        if self.reader.fates.enforced.iter().any(|(_, keyword)| *keyword == "oneOf") {
+            message += ", and so may `relax: [\"oneOf\"]`, which reads `oneOf` as `anyOf` and reports it";
+        }
+        Error::limit(pointer, message)
     }
 
     /// The ways, found by picking demands or by splitting disjunctions; `None` if there are too many.

@@ -105,7 +105,7 @@ impl Normal<'_> {
                 ways.push((class.demand, claimed, rest));
             }
         } else {
-            let sets = self.claim_sets(after, tags, 0, limit).ok_or_else(|| self.too_many(limit, pointer))?;
+            let sets = self.claim_sets(after, tags, 0, limit).ok_or_else(|| self.too_many(pointer))?;
             let none = vec![false; atoms.len()];
             let mut settling = Settling::new(&self.formulas, after, &atoms);
             settling.set_base(&mut self.formulas, &none);
@@ -136,7 +136,7 @@ impl Normal<'_> {
             return Err(Error::limit(pointer, overflow.to_string()));
         }
         if merged.len() > limit {
-            return Err(self.too_many(limit, pointer));
+            return Err(self.too_many(pointer));
         }
         let of: HashMap<FormulaId, FormulaId> = atoms.into_iter().zip(demands).collect();
         let claims = merged.into_iter().map(|(_, demand, claimed)| {
@@ -146,11 +146,8 @@ impl Normal<'_> {
         Ok(claims.collect())
     }
 
-    fn too_many(&self, limit: usize, pointer: &str) -> Error {
-        let message = format!(
-            "a member has more than {limit} ways to satisfy the conditions on it in any order; fewer overlapping alternatives, or a property whose constants tell them apart, help, and so may `relax: [\"oneOf\"]`, which reads `oneOf` as `anyOf` and reports it"
-        );
-        Error::limit(pointer, message)
+    fn too_many(&self, pointer: &str) -> Error {
+        self.too_many_ways("it in any order", "a property whose constants tell them apart", pointer)
     }
 
     /// Claims that are enough for a derivative; `None` if there are too many. The depth limit of formulas and
