@@ -359,20 +359,11 @@ impl Walker {
         let sliced = self.switches.slices && !counts;
         let is_wide = sliced && bytes.ascii().count_ones() >= WIDE;
         let is_beside = kind == MaskKind::BesideText;
-        let wholesale = if sliced && !is_beside { self.wholesale(&vocabulary, &start) } else { None };
-        let (mut wholesale, mut leaving) = match wholesale {
-            Some(wholesale) => {
-                let leaving = self.leaving(&start, &wholesale);
-                (Some(wholesale), leaving)
-            }
-            None if is_beside && is_wide => (None, self.leaving_text(&start)),
-            None => (None, None),
+        let (wholesale, leaving) = match (sliced, is_beside) {
+            (true, false) => self.wholesale(&start, is_wide),
+            (true, true) if is_wide => (None, self.leaving_text(&start)),
+            _ => (None, None),
         };
-        if is_wide && !is_beside && !start.is_text && leaving.is_none() {
-            if let Some((all_but_few, exit)) = self.wholesale_but_few(&start) {
-                (wholesale, leaving) = (Some(all_but_few), Some(exit));
-            }
-        }
         let (taken, mut tokens) = match &wholesale {
             Some(wholesale) => (wholesale.taken, wholesale.tokens.clone()),
             None if is_beside => (JSON_TEXT, TokenSet::default()),

@@ -8,8 +8,8 @@
 //!   than the chain. `[a-z_]{1,62}` that is not counted is 62 states, and each walked 10,000 nodes, half a millisecond, to
 //!   find out that nearly all tokens of these characters fit;
 //! - one that refuses few texts of some characters, only long ones that have certain characters, as a name may not have `tags` in
-//!   it: the slice of all of them, but for the tokens that have those characters and are refused one by one. Where nearly
-//!   all tokens leave the state's loop, as it has no `t`, this walks 5,000 nodes instead of 100,000.
+//!   it: the slice of all of them, but for the tokens that have those characters and are refused one by one. That is for
+//!   states whose loop nearly all tokens leave, as it has no `t`: some 100,000 nodes were walked for each, about 10 ms.
 //!
 //! What is left are the tokens that begin with such characters and [leave](crate::slices::Slices::leaving) them, and those that
 //! begin with another one.
@@ -27,7 +27,7 @@ use crate::token_set::TokenSet;
 use crate::walk::{Start, WIDE, Walker, is_wide_loop};
 use formwork_fsm::{Loop, RuleView};
 use formwork_grammar::ByteSet;
-use formwork_vocab::{Trie, Vocabulary};
+use formwork_vocab::Trie;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -76,8 +76,24 @@ const MAX_DOUBTFUL: usize = 5_000;
 pub(crate) const WORTH_A_CHAIN: u32 = 24;
 
 impl Walker {
-    /// What the state takes wholesale, if it is worth it.
-    pub(crate) fn wholesale(&mut self, vocabulary: &Vocabulary, start: &Start<'_>) -> Option<Wholesale> {
+    /// What the state takes wholesale, if it is worth it, and what [leaves](Self::leaving) that; `is_wide` if it reads much of a
+    /// vocabulary.
+    pub(crate) fn wholesale(
+        &mut self,
+        start: &Start<'_>,
+        is_wide: bool,
+    ) -> (Option<Wholesale>, Option<Exit>) {
+        let wholesale = self.taken(start);
+        let leaving = wholesale.as_ref().and_then(|wholesale| self.leaving(start, wholesale));
+        if leaving.is_none() && is_wide && !start.is_text {
+            if let Some((wholesale, exit)) = self.all_but_few(start) {
+                return (Some(wholesale), Some(exit));
+            }
+        }
+        (wholesale, leaving)
+    }
+
+    fn taken(&mut self, start: &Start<'_>) -> Option<Wholesale> {
         let (view, state) = (start.view, start.state.local());
         let own_loop = view.own_loop(state);
         let ascii = view.next_bytes(state).ascii();
@@ -88,7 +104,7 @@ impl Walker {
                 start.is_text && chains::along(view, state, chain).any(|state| view.is_accepting(state));
             let is_long = !ends
                 && chain.ascii.count_ones() > own_loop.ascii.count_ones()
-                && is_long(chain, ascii, vocabulary.trie());
+                && is_long(chain, ascii, self.slices.vocabulary().trie());
             // Of a chain at whose end characters are refused no text is read without end.
             let (live, alike) = match is_long && chain.is_cut {
                 false => view.live(state),
@@ -115,7 +131,7 @@ impl Walker {
 
     /// The same for a state that refuses few texts of some characters, and what leaves these; for one whose loop too many tokens
     /// leave. `None` if it is not known which texts are refused, or if something ends or begins within them.
-    pub(crate) fn wholesale_but_few(&mut self, start: &Start<'_>) -> Option<(Wholesale, Exit)> {
+    fn all_but_few(&mut self, start: &Start<'_>) -> Option<(Wholesale, Exit)> {
         let (view, state) = (start.view, start.state.local());
         if view.next_bytes(state).ascii().count_ones() < NEARLY_ALL {
             return None;
@@ -170,7 +186,7 @@ impl Walker {
 
     /// The tokens that leave what is taken in a way that matters; they need not be looked for in the vocabulary then. `None`
     /// if these are very many.
-    pub(crate) fn leaving(&self, start: &Start<'_>, wholesale: &Wholesale) -> Option<Exit> {
+    fn leaving(&self, start: &Start<'_>, wholesale: &Wholesale) -> Option<Exit> {
         let Start { view, is_called, is_text, .. } = *start;
         let Wholesale { taken, slice, around, .. } = wholesale;
         let inside = taken.first_bytes();
