@@ -27,7 +27,7 @@
 //! came; a member's call adds it where the member is predicted, and is not there if it came already. What a state asks of
 //! the set is the automaton's to say (`guards.rs` of `formwork-fsm`), at every item that is made. Where members depend on
 //! each other, it is what follows from those that came that is kept, and which may come is found out once for each set
-//! (`membership.rs` of `formwork-fsm`). Such items are dropped where another is in the same state, from the same beginning,
+//! (`membership.rs` of `formwork-grammar`). Such items are dropped where another is in the same state, from the same beginning,
 //! and its set allows all that theirs does.
 //!
 //! # Distinct texts

@@ -5,8 +5,8 @@
 //! once for each set that an output meets.
 
 use crate::texts::Texts;
-use formwork_fsm::{Automata, Membership, RuleId, Standing};
-use formwork_grammar::{HashMap, Seeded};
+use formwork_fsm::{Automata, RuleId};
+use formwork_grammar::{HashMap, Membership, Seeded, Standing};
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
 use std::sync::Arc;

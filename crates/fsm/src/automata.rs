@@ -17,13 +17,12 @@ use crate::error::Error;
 use crate::form::Form;
 use crate::lazy::Letters;
 use crate::loops::{self, Loop};
-use crate::membership::{Membership, Standing};
 use crate::regions;
 use crate::segmented::Segmented;
 use crate::state_view::StateView;
 use crate::tables::{ByteEdge, Tables};
 use crate::work::Stop;
-use formwork_grammar::{ByteSet, Grammar, Place, SymbolSet};
+use formwork_grammar::{ByteSet, Grammar, Membership, Place, Standing, SymbolSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 

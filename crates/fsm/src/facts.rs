@@ -45,13 +45,12 @@ use crate::adjacency::Adjacency;
 use crate::components::{Components, components_from};
 use crate::first::{FirstBytes, machine_first, spelled};
 use crate::library::Library;
-use crate::membership::Membership;
 use crate::plan::{Plan, left_recursion, operands};
 use crate::spelling::Spelling;
 use crate::symbols::Symbols;
 use crate::unit::{Body, Spelled, Unit};
 use crate::until::reachable_arms;
-use formwork_grammar::{ByteSet, Expr, ExprId, Grammar, HashMap, HashSet, RuleId};
+use formwork_grammar::{ByteSet, Expr, ExprId, Grammar, HashMap, Membership, RuleId};
 use std::cell::Cell;
 
 /// Numbers of edges by the expression that they begin at, and where they lead.
@@ -444,12 +443,9 @@ impl Facts {
                 let nullable = when(body & NULLABLE != 0 && at_once(), NULLABLE);
                 let productive = body & PRODUCTIVE != 0 && {
                     let possible = parts[1..].iter().filter(|part| of(part) & PRODUCTIVE != 0);
-                    let possible: HashSet<u32> = possible.filter_map(|&part| number(grammar, part)).collect();
-                    match conditions.is_plain() {
-                        true => conditions.required().iter().all(|required| possible.contains(required)),
-                        // Where it is too hard to tell, building the automaton says so.
-                        false => Membership::of(conditions, possible).is_completable(&[]).unwrap_or(true),
-                    }
+                    let possible = possible.filter_map(|&part| number(grammar, part));
+                    // Where it is too hard to tell, building the automaton says so.
+                    conditions.may_be_met(possible).unwrap_or(true)
                 };
                 nullable | when(productive, PRODUCTIVE | body & NONEMPTY) | body & CLOSED
             }

@@ -17,7 +17,7 @@
 //! members may come next, nothing is asked: that is guard 0, which most states have.
 //!
 //! Where there are conditions, a member may come only if they can be met after it, which is decided set by set
-//! (`membership.rs`). Then an item can be completed if its state may end and so may the set, or if one of its next members
+//! (`membership.rs` of `formwork-grammar`). Then an item can be completed if its state may end and so may the set, or if one of its next members
 //! may come; and guard 0 is that of the states that may end and have all members next, since a set that can be completed
 //! may either end or go on with some member.
 //!
@@ -30,9 +30,8 @@
 use crate::codec::{Malformed, Reader, Writer};
 use crate::components::components;
 use crate::dfa::Dfa;
-use crate::membership::{Membership, Standing};
 use crate::work::Stop;
-use formwork_grammar::{Conditions, HashMap};
+use formwork_grammar::{Conditions, HashMap, Membership, Standing};
 
 /// A set of members: bit = number.
 type Members = Box<[u64]>;

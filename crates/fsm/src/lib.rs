@@ -62,7 +62,6 @@ mod guards;
 mod lazy;
 mod library;
 mod loops;
-mod membership;
 mod symbols;
 
 mod compile;
@@ -98,7 +97,6 @@ pub use distinct::PLENTY;
 pub use error::{Error, ErrorKind};
 pub use lazy::Letters;
 pub use loops::Loop;
-pub use membership::{Membership, Standing, TooManySteps};
 pub use saved::SavedTables;
 pub use segmented::Segmented;
 pub use state_view::StateView;

@@ -47,6 +47,7 @@ mod place;
 
 mod conditions;
 mod machine;
+mod membership;
 mod symbol;
 mod until;
 
@@ -76,6 +77,7 @@ pub use lengths::TextLengths;
 pub use limits::Limits;
 pub use list::List;
 pub use machine::{Machine, SharedMachine};
+pub use membership::{Membership, Standing, TooManySteps};
 pub use place::{Place, Position};
 pub use symbol::{Symbol, SymbolSet};
 pub use until::Until;

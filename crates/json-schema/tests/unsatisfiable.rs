@@ -122,3 +122,24 @@ fn what_can_be_done_without_is_no_clash() {
         assert!(Options::default().grammar_from_value(&schema).is_ok(), "{schema}");
     }
 }
+
+#[test]
+fn what_branches_ask_of_members_clashes_with_what_must_come() {
+    let closed = |name: &str| json!({"type": "object", "properties": {name: {}}, "required": [name], "additionalProperties": false});
+    let open = |names: [&str; 3]| json!({"type": "object", "required": names});
+    check(
+        &[
+            json!({"allOf": [open(["x", "v", "w"]), {"anyOf": [closed("y"), closed("z")]}]}),
+            json!({"type": "object", "required": ["x", "v", "w"], "not": {"required": ["w"]}}),
+            json!({"properties": {"k": {"allOf": [open(["a", "b", "c"]), {"oneOf": [closed("d"), closed("e")]}]}}, "required": ["k"], "type": "object"}),
+        ],
+        expect![[r#"
+            {"allOf":[{"type":"object","required":["x","v","w"]},{"anyOf":[{"type":"object","properties":{"y":{}},"required":["y"],"additionalProperties":false},{"type":"object","properties":{"z":{}},"required":["z"],"additionalProperties":false}]}]}
+                unsatisfiable at /allOf/0/required: `required` clashes with `anyOf` at /allOf/1/anyOf: no value satisfies both; change or remove one of them
+            {"type":"object","required":["x","v","w"],"not":{"required":["w"]}}
+                unsatisfiable at /required: `required` clashes with `not` at /not: no value satisfies both; change or remove one of them
+            {"properties":{"k":{"allOf":[{"type":"object","required":["a","b","c"]},{"oneOf":[{"type":"object","properties":{"d":{}},"required":["d"],"additionalProperties":false},{"type":"object","properties":{"e":{}},"required":["e"],"additionalProperties":false}]}]}},"required":["k"],"type":"object"}
+                unsatisfiable at /properties/k/allOf/0/required: `required` clashes with `oneOf` at /properties/k/allOf/1/oneOf: no value satisfies both; change or remove one of them (`required` at /required asks for such a value)
+        "#]],
+    );
+}

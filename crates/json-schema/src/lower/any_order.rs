@@ -37,10 +37,11 @@ const SMALL: usize = 16;
 /// Members of a set, as many as grammars may have.
 const MAX_MEMBERS: u32 = 4_096;
 
-/// One way to be a member: its number and the demands that it satisfies.
+/// One way to be a member: its number, the demands that it satisfies, and its value.
 struct Member {
     number: u32,
     claims: Claims,
+    value: ExprId,
 }
 
 /// The members with one key.
@@ -143,6 +144,13 @@ impl Lowering<'_> {
             clauses.add(Clause::All(all.into()));
             conditions = conditions.asks(clauses.list);
         }
+        let never = self.b.never();
+        let members = ways.iter().flat_map(|way| &way.members);
+        let possible = members.filter(|member| member.value != never).map(|member| member.number);
+        if conditions.may_be_met(possible) == Ok(false) {
+            // Known here, it can be said which constraints clash.
+            return Ok(never);
+        }
         let item = self.b.alt(items);
         let object = self.list(Brackets::OBJECT, item);
         Ok(self.b.set_with(object, conditions))
@@ -167,7 +175,7 @@ impl Lowering<'_> {
             }
             let value = self.value(claims.demand)?;
             values.push(self.b.member(*n_members, value));
-            members.push(Member { number: *n_members, claims });
+            members.push(Member { number: *n_members, claims, value });
             *n_members += 1;
         }
         let value = self.b.alt(values);

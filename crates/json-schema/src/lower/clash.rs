@@ -140,13 +140,11 @@ fn productive(grammar: &Grammar) -> Vec<bool> {
                 Expr::Rule(rule) => of_rule(rule),
                 Expr::Member { body, .. } => of(body),
                 Expr::Set { parts, conditions } => {
-                    let possible = |number: &u32| {
-                        parts[1..].iter().any(|part| match grammar.expr(*part) {
-                            Expr::Member { number: other, .. } => other == number && of(part),
-                            _ => false,
-                        })
-                    };
-                    of(&parts[0]) && conditions.required().iter().all(possible)
+                    let possible = parts[1..].iter().filter_map(|part| match grammar.expr(*part) {
+                        Expr::Member { number, .. } => of(part).then_some(*number),
+                        _ => None,
+                    });
+                    of(&parts[0]) && conditions.may_be_met(possible).unwrap_or(true)
                 }
                 _ => true,
             };

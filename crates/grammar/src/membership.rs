@@ -1,6 +1,6 @@
 //! Which members of a set with [conditions](Conditions) may still come, and whether it may end.
 //!
-//! Members that only come at most once and in any order need one bit each (`guards.rs`). Conditions couple them: a member
+//! Members that only come at most once and in any order need one bit each (`guards.rs` of `formwork-fsm`). Conditions couple them: a member
 //! may come only if all that is asked can be met *after* it. That is decided here, for one set at a time and when an output
 //! first has it; so `n` coupled members cost no states at all instead of 2ⁿ.
 //!
@@ -40,7 +40,7 @@
 //! holds. After member 0: l0 is met, l3 is not, so the second branch cannot hold and l2 is forgotten. It holds closed: the
 //! set may end. May member 1 come? It would take l1 too, and then nothing holds open: no.
 
-use formwork_grammar::{Clause, Conditions, HashSet};
+use crate::{Clause, Conditions, HashSet};
 
 /// What a set asks, compiled.
 ///
@@ -138,9 +138,27 @@ struct Bound {
     nodes: Vec<bool>,
 }
 
+impl Conditions {
+    /// Whether they can be met where there are members of these numbers and no others.
+    ///
+    /// Cost: linear in the conditions, or that of [`Membership::is_completable`].
+    ///
+    /// # Errors
+    /// The search took too many steps.
+    pub fn may_be_met(&self, possible: impl IntoIterator<Item = u32>) -> Result<bool, TooManySteps> {
+        if !self.is_plain() {
+            return Membership::of(self, possible).is_completable(&[]);
+        }
+        let possible: HashSet<u32> = possible.into_iter().collect();
+        Ok(self.required().iter().all(|required| possible.contains(required)))
+    }
+}
+
 impl Membership {
     /// What these conditions ask, where there are members of these numbers.
-    pub(crate) fn of(conditions: &Conditions, existing: impl IntoIterator<Item = u32>) -> Self {
+    ///
+    /// Cost: linear in the conditions.
+    pub fn of(conditions: &Conditions, existing: impl IntoIterator<Item = u32>) -> Self {
         let existing: HashSet<u32> = existing.into_iter().collect();
         let clauses = conditions.clauses();
         let exists = |number: &u32| existing.contains(number);
@@ -365,7 +383,7 @@ impl Membership {
     ///
     /// # Errors
     /// The search took too many steps.
-    pub(crate) fn is_completable(&self, state: &[u64]) -> Result<bool, TooManySteps> {
+    pub fn is_completable(&self, state: &[u64]) -> Result<bool, TooManySteps> {
         Ok(self.complete(state, &mut 0)?.is_some())
     }
 
@@ -511,7 +529,7 @@ impl Membership {
     }
 
     /// Heap memory in bytes, about.
-    pub(crate) fn memory_size(&self) -> usize {
+    pub fn memory_size(&self) -> usize {
         let pairs = |bits: &Vec<(usize, u64)>| bits.len() * size_of::<(usize, u64)>();
         let members = self.members.iter().flatten().map(|member| pairs(&member.adds) + pairs(&member.meets));
         let nodes = self.nodes.iter().map(|node| pairs(&node.literals) + 4 * node.nodes.len());
