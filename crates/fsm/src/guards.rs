@@ -17,9 +17,9 @@
 //! members may come next, nothing is asked: that is guard 0, which most states have.
 //!
 //! Where there are conditions, a member may come only if they can be met after it, which is decided set by set
-//! (`membership.rs` of `formwork-grammar`). Then an item can be completed if its state may end and so may the set, or if one of its next members
-//! may come; and guard 0 is that of the states that may end and have all members next, since a set that can be completed
-//! may either end or go on with some member.
+//! (`membership.rs` of `formwork-grammar`). Then an item can be completed if its state may end and so may the set, or if
+//! one of its next members may come; and guard 0 is that of the states that may end and have all members next, since a set
+//! that can be completed may either end or go on with some member.
 //!
 //! # Worked example
 //! `"{" (Member(0, a) | Member(1, b))* "}"`, 0 required, where `a` begins with `x` and `b` with `y`:

@@ -1,8 +1,9 @@
 //! Which members of a set with [conditions](Conditions) may still come, and whether it may end.
 //!
-//! Members that only come at most once and in any order need one bit each (`guards.rs` of `formwork-fsm`). Conditions couple them: a member
-//! may come only if all that is asked can be met *after* it. That is decided here, for one set at a time and when an output
-//! first has it; so `n` coupled members cost no states at all instead of 2ⁿ.
+//! Members that only come at most once and in any order need one bit each (`guards.rs` of `formwork-fsm`). Conditions
+//! couple them: a member may come only if all that is asked can be met *after* it. That is decided here, for one set at a
+//! time and when an output first has it; so `n` coupled members cost no states at all instead of 2ⁿ. Whether they can be
+//! met at all is asked before, of the empty set ([`Conditions::may_be_met`]).
 //!
 //! # What is remembered of the members that came
 //! Not which they were but what follows from them, so that sets after which the same may happen are one:

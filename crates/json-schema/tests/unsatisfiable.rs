@@ -132,6 +132,10 @@ fn what_branches_ask_of_members_clashes_with_what_must_come() {
             json!({"allOf": [open(["x", "v", "w"]), {"anyOf": [closed("y"), closed("z")]}]}),
             json!({"type": "object", "required": ["x", "v", "w"], "not": {"required": ["w"]}}),
             json!({"properties": {"k": {"allOf": [open(["a", "b", "c"]), {"oneOf": [closed("d"), closed("e")]}]}}, "required": ["k"], "type": "object"}),
+            json!({"type": "object", "required": ["a", "b", "c"], "anyOf": [
+                {"required": ["d"], "properties": {"d": {"type": "object", "required": ["p"], "maxProperties": 0}}},
+                {"required": ["e"], "properties": {"e": {"type": "string", "minLength": 3, "maxLength": 2}}},
+            ]}),
         ],
         expect![[r#"
             {"allOf":[{"type":"object","required":["x","v","w"]},{"anyOf":[{"type":"object","properties":{"y":{}},"required":["y"],"additionalProperties":false},{"type":"object","properties":{"z":{}},"required":["z"],"additionalProperties":false}]}]}
@@ -140,6 +144,8 @@ fn what_branches_ask_of_members_clashes_with_what_must_come() {
                 unsatisfiable at /required: `required` clashes with `not` at /not: no value satisfies both; change or remove one of them
             {"properties":{"k":{"allOf":[{"type":"object","required":["a","b","c"]},{"oneOf":[{"type":"object","properties":{"d":{}},"required":["d"],"additionalProperties":false},{"type":"object","properties":{"e":{}},"required":["e"],"additionalProperties":false}]}]}},"required":["k"],"type":"object"}
                 unsatisfiable at /properties/k/allOf/0/required: `required` clashes with `oneOf` at /properties/k/allOf/1/oneOf: no value satisfies both; change or remove one of them (`required` at /required asks for such a value)
+            {"type":"object","required":["a","b","c"],"anyOf":[{"required":["d"],"properties":{"d":{"type":"object","required":["p"],"maxProperties":0}}},{"required":["e"],"properties":{"e":{"type":"string","minLength":3,"maxLength":2}}}]}
+                unsatisfiable at /type: `type` clashes with `anyOf` at /anyOf: no value satisfies both; change or remove one of them
         "#]],
     );
 }

@@ -132,6 +132,10 @@ fn productive(grammar: &Grammar) -> Vec<bool> {
         for id in (0..grammar.n_exprs()).filter_map(ExprId::from_index) {
             let of = |part: &ExprId| productive[part.index()];
             let of_rule = |rule: &RuleId| productive[grammar.rule(*rule).body().index()];
+            if productive[id.index()] {
+                // PERF: what a set asks may be a search.
+                continue;
+            }
             let now = match grammar.expr(id) {
                 Expr::Never => false,
                 Expr::Seq(parts) => parts.iter().all(of),
@@ -148,7 +152,8 @@ fn productive(grammar: &Grammar) -> Vec<bool> {
                 }
                 _ => true,
             };
-            changed |= now && !std::mem::replace(&mut productive[id.index()], now);
+            productive[id.index()] = now;
+            changed |= now;
         }
         if !changed {
             return productive;
