@@ -26,7 +26,7 @@ pub struct LocalMask {
 }
 
 /// Which of a state's masks is meant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "whoever keeps masks keeps all")]
 pub enum MaskKind {
     /// What it says of items that no token brings to a bound: of every item, unless the rule counts letters.
@@ -166,6 +166,11 @@ impl LocalMask {
     /// Whether it is kept as the difference from another state's.
     pub fn has_base(&self) -> bool {
         self.base().is_some()
+    }
+
+    /// Whether it has nothing that few have: then others may be based on it.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.rare.is_none()
     }
 
     /// Heap memory in bytes, without what it shares.

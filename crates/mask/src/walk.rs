@@ -32,7 +32,7 @@ use crate::token_set::TokenSet;
 use crate::wholesale::Exit;
 use formwork_earley::{LimitExceeded, RowId, Rows, TableId};
 use formwork_fsm::{Automata, Counter, Loop, RuleId, RuleView, StateId, StateView};
-use formwork_grammar::ByteSet;
+use formwork_grammar::{ByteSet, HashMap};
 use formwork_vocab::{NodeId, TokenId, Trie, Vocabulary};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -44,6 +44,8 @@ pub struct Walker {
     pub(crate) switches: Switches,
     pub(crate) rows: Rows,
     pub(crate) chains: Chains,
+    /// A state with a mask of its own for each [lead](Lead) that was met.
+    by_lead: HashMap<Lead, StateId>,
     /// The states of the start's rule that read any text of the slice's characters, ascending.
     pub(crate) alike: Vec<u32>,
     /// The tokens accepted so far, but for those of the start's slice.
@@ -63,6 +65,17 @@ pub struct Switches {
     pub slices: bool,
     /// Suffix groups; else all boundaries are places in shared tries.
     pub suffixes: bool,
+}
+
+/// Where nearly all that a state reads leads, if all of it is few bytes: states of one lead differ along the others only. Inside
+/// of an escape in a name, say: of `\u00`, all digits but that of the next declared letter lead to where the name is not
+/// declared, wherever in whatever name that is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Lead {
+    rule: RuleId,
+    kind: MaskKind,
+    target: u32,
+    next_bytes: ByteSet,
 }
 
 /// What has been reached at a node of the trie.
@@ -176,6 +189,8 @@ pub(crate) fn is_wide_loop(own_loop: Loop) -> bool {
     own_loop.ascii.count_ones() >= WIDE || own_loop.leads.count_ones() >= 32
 }
 
+/// States that are remembered by their [leads](Lead).
+const MAX_LEADS: usize = 10_000;
 /// Rows kept from one walk to the next; the same sub-rules recur.
 const KEPT_ROWS: usize = 2_000;
 /// Sets of fewer characters take too few tokens to be worth the question.
@@ -232,6 +247,7 @@ impl Walker {
             switches,
             rows,
             chains: Chains::default(),
+            by_lead: HashMap::default(),
             alike: Vec::new(),
             accepted: Vec::new(),
             accepted_bits: Vec::new(),
@@ -263,7 +279,8 @@ impl Walker {
     }
 
     /// A state of the same rule that goes where `state` goes on most first bytes: its local mask can be the base of this
-    /// one's.
+    /// one's. That is where most of its characters lead, if that is a state with a wide loop, or else one with the same
+    /// [lead](Lead) whose mask was computed by this walker.
     pub fn base_of(&self, state: StateId, kind: MaskKind) -> Option<StateId> {
         let automata = self.rows.automata();
         let (view, counts) = view(automata, state.rule(), kind);
@@ -279,18 +296,21 @@ impl Walker {
         // Where most characters lead, if it is a state with a wide loop, most of whose characters they are: behind an opening
         // quote everything else differs.
         let (characters, target) = widest(view, state.local());
-        if 2 * characters.count_ones() <= WIDE {
-            // PERF: too few to be most of a wide loop's, and to look at the target makes its edges.
-            return None;
+        // PERF: of few characters, which cannot be most of a wide loop's, the target is not looked at, which makes its edges.
+        let is_base = 2 * characters.count_ones() > WIDE && {
+            let of_base = view.own_loop(target);
+            // Masks are of the rule's own states, not of sets of them.
+            let is_state = (target as usize) < automata.n_states_of(state.rule());
+            target != state.local()
+                && is_state
+                && is_wide_loop(of_base)
+                && 2 * (characters & of_base.ascii).count_ones() > of_base.ascii.count_ones()
+        };
+        if !is_base {
+            let lead = lead_of(view, state, kind, (characters, target))?;
+            return self.by_lead.get(&lead).copied().filter(|&known| known != state);
         }
-        let of_base = view.own_loop(target);
-        // Masks are of the rule's own states, not of sets of them.
-        let is_state = (target as usize) < automata.n_states_of(state.rule());
-        let is_base = target != state.local()
-            && is_state
-            && is_wide_loop(of_base)
-            && 2 * (characters & of_base.ascii).count_ones() > of_base.ascii.count_ones();
-        is_base.then_some(state.sibling(target))
+        Some(state.sibling(target))
     }
 
     /// The local mask of a state; `base` is its [base](Self::base_of) with that one's mask, if it has one. Both for the same
@@ -307,10 +327,17 @@ impl Walker {
         kind: MaskKind,
     ) -> Result<LocalMask, LimitExceeded> {
         let local = self.computed(state, base, kind)?;
-        match self.rows.automata().has_failed(state.rule()) {
-            false => Ok(local),
-            true => Err(LimitExceeded::Automaton),
+        let automata = self.rows.automata();
+        if automata.has_failed(state.rule()) {
+            return Err(LimitExceeded::Automaton);
         }
+        if local.is_plain() && self.by_lead.len() < MAX_LEADS {
+            let (view, _) = view(automata, state.rule(), kind);
+            if let Some(lead) = lead_of(view, state, kind, widest(view, state.local())) {
+                self.by_lead.entry(lead).or_insert(state);
+            }
+        }
+        Ok(local)
     }
 
     fn computed(
@@ -796,6 +823,18 @@ impl Walker {
     fn leave(&mut self, boundaries: &mut Vec<Boundary>) {
         boundaries.extend(self.pending.pop().map(|pending| pending.boundary).filter(|b| b.n_tokens > 0));
     }
+}
+
+/// The lead of a state most of whose characters, these, go to one target.
+fn lead_of(
+    view: RuleView<'_>,
+    state: StateId,
+    kind: MaskKind,
+    (characters, target): (u128, u32),
+) -> Option<Lead> {
+    let (n, next_bytes) = (characters.count_ones() as usize, view.next_bytes(state.local()));
+    let is_lead = n >= MANY && 4 * n >= 3 * next_bytes.len() && target != state.local();
+    is_lead.then(|| Lead { rule: state.rule(), kind, target, next_bytes: *next_bytes })
 }
 
 /// The state of a single one, looked up.

@@ -523,6 +523,39 @@ fn where_two_states_read_any_text_they_are_not_compared_further() {
 }
 
 #[test]
+fn states_that_read_alike_but_for_one_letter_differ_along_it() {
+    let hexes =
+        ["0", "00", "006", "006e", "006E", "06e", "6e", "6", "e", "E", "1", "f", "00e9", "d83d", "00zz"];
+    let behind = ["", "a", "am", "ame", "ame\"", "ame\":", "x", "x\"", "\"", "\":", "\\", "\\u0061"];
+    let mut tokens = Vec::new();
+    for (begin, hex) in ["", "u", "\\u"].iter().flat_map(|begin| hexes.map(|hex| (begin, hex))) {
+        tokens.extend(behind.map(|end| format!("{begin}{hex}{end}")));
+    }
+    tokens
+        .extend(["n", "nx\"", "\"", "/", "\\", "bam\":", "t", "a", "x", "u", "e\"", "\":"].map(String::from));
+    tokens.sort_unstable();
+    tokens.dedup();
+    let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
+    // Inside of an escape, the name goes on by one digit, and by all others is not declared.
+    let grammar = "root ::= \"{\" key \":\" key \"}\"\n\
+        key ::= \"\\\"\" JsonText(Not(\"name\" | \"nest\" | \"zzzzzzzzzzzzzzzzzzzzzzzz\")) \"\\\"\"\n";
+    let mut fixture = fixture(grammar, &tokens);
+    let escapes = ["\\", "\\u", "\\u0", "\\u00", "\\u006", "\\ud83d", "\\ud83d\\", "\\ud83d\\ude0"];
+    let mut n_based = 0;
+    for name in ["x", "", "n", "na", "nam", "z"] {
+        for escape in escapes {
+            let text = format!("{{\"{name}{escape}");
+            let state = fixture.state("key", &text.as_bytes()[1..]);
+            n_based += usize::from(fixture.walker.base_of(state, MaskKind::Usual).is_some());
+            let readable = fixture.readable(text.as_bytes());
+            assert_eq!(fixture.allowed(text.as_bytes()), readable, "behind {text}");
+        }
+    }
+    // Of each of five names, five places inside of an escape; but what is behind `z` is none behind `\\u006`, it is `\\u007a`.
+    assert_eq!(n_based, 5 * 5 - 1);
+}
+
+#[test]
 fn what_stands_behind_many_readings_is_one_row() {
     // After n letters there are about n readings, each of which began elsewhere.
     let grammar = "root ::= r2 \"a\" \"a\"* root | r2\n\
