@@ -6,7 +6,8 @@
 //! - behind a state with a wide loop few are: those where texts leave the loop;
 //! - behind any other state the share that its bytes have of all second bytes;
 //! - where most bytes lead to one state with a wide loop, the mask is the difference from that state's
-//!   (`mask/src/difference.rs`), and what lies below bytes that lead there is not visited at all;
+//!   (`mask/src/difference.rs`), and what lies below bytes that lead there is not visited at all; nor is it where nearly all
+//!   bytes lead to one state, as inside of an escape, but for the first such state;
 //! - where a rule may end, the suffixes behind are put together, up to some thousands.
 //!
 //! # Worked example
@@ -59,10 +60,11 @@ impl Estimates {
         Self { first, second }
     }
 
-    /// What the local mask of a state is expected to cost, in nanoseconds.
+    /// What the local mask of a state is expected to cost, in nanoseconds; whether there is another state with the same
+    /// [lead](formwork_mask::lead) whose mask is known by then.
     ///
     /// Cost: linear in the edges of the state and of those that it leads to, some 50 ns.
-    pub(crate) fn cost(&self, automata: &Automata, state: StateId) -> u64 {
+    pub(crate) fn cost(&self, automata: &Automata, state: StateId, is_led: bool) -> u64 {
         let view = match automata.unticked(state.rule()) {
             Some(unticked) => unticked.view(),
             None => automata.view(state.rule()),
@@ -79,6 +81,13 @@ impl Estimates {
             .map(|edge| edge.target)
             .find(is_most)
             .filter(|&target| target != number && !is_wide(own_loop) && is_wide(view.own_loop(target)));
+        let lead = match base {
+            None if is_led && !is_wide(own_loop) => formwork_mask::lead(view, number),
+            _ => None,
+        };
+        // Of what stands behind the one letter that differs, mostly only one letter differs.
+        let base_behind = |target| lead.map_or(base, |_| formwork_mask::lead(view, target));
+        let base = base.or(lead);
         let is_called = automata.is_called(state.rule());
         let everything = u64::from(self.second[256]).max(1);
         let (mut n_nodes, mut n_places, mut n_suffixes) = (0, 0, 0);
@@ -98,6 +107,7 @@ impl Estimates {
             n_nodes += match is_wide(view.own_loop(edge.target)) {
                 true => below / LEAVING,
                 false => {
+                    let base = base_behind(edge.target);
                     let next = view.plain_edges(edge.target).iter().filter(|next| Some(next.target) != base);
                     below * next.map(|edge| between(&self.second, edge)).sum::<u64>() / everything
                 }
@@ -153,9 +163,9 @@ mod tests {
             formwork_fsm::build(&grammar, &formwork_fsm::Config::default(), &|| false).expect("automata");
         let start = automata.start(automata.root());
         // `t` and one of the four nodes below it, since `r` is a quarter of what stands second; `"` and none of the two.
-        assert_eq!(Estimates::new(vocabulary.trie()).cost(&automata, start), BEGIN + 3 * NODE);
+        assert_eq!(Estimates::new(vocabulary.trie()).cost(&automata, start, false), BEGIN + 3 * NODE);
         // Inside the string only the quote is visited: the letters are the loop's.
         let inside = automata.step(start, b'"').0.expect("a string");
-        assert_eq!(Estimates::new(vocabulary.trie()).cost(&automata, inside), BEGIN + NODE);
+        assert_eq!(Estimates::new(vocabulary.trie()).cost(&automata, inside, false), BEGIN + NODE);
     }
 }

@@ -45,4 +45,4 @@ pub use recipe::Recipe;
 pub use resolve::Resolver;
 pub use saved::{MaskWriter, Masks};
 pub use slices::Slices;
-pub use walk::{Switches, Walker, is_wide};
+pub use walk::{Switches, Walker, is_wide, lead};

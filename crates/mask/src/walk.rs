@@ -200,6 +200,12 @@ pub(crate) const WORTH_A_CHAIN: u32 = 4;
 /// A loop of so many ASCII characters reads much of a vocabulary.
 pub(crate) const WIDE: u32 = 16;
 
+impl Lead {
+    fn of(view: RuleView<'_>, state: StateId, kind: MaskKind, target: u32) -> Self {
+        Self { rule: state.rule(), kind, target, next_bytes: *view.next_bytes(state.local()) }
+    }
+}
+
 impl Left {
     fn characters(self) -> Loop {
         match self {
@@ -307,7 +313,8 @@ impl Walker {
                 && 2 * (characters & of_base.ascii).count_ones() > of_base.ascii.count_ones()
         };
         if !is_base {
-            let lead = lead_of(view, state, kind, (characters, target))?;
+            let target = lead_to(view, state.local(), (characters, target))?;
+            let lead = Lead::of(view, state, kind, target);
             return self.by_lead.get(&lead).copied().filter(|&known| known != state);
         }
         Some(state.sibling(target))
@@ -333,8 +340,8 @@ impl Walker {
         }
         if local.is_plain() && self.by_lead.len() < MAX_LEADS {
             let (view, _) = view(automata, state.rule(), kind);
-            if let Some(lead) = lead_of(view, state, kind, widest(view, state.local())) {
-                self.by_lead.entry(lead).or_insert(state);
+            if let Some(target) = lead(view, state.local()) {
+                self.by_lead.entry(Lead::of(view, state, kind, target)).or_insert(state);
             }
         }
         Ok(local)
@@ -825,16 +832,16 @@ impl Walker {
     }
 }
 
-/// The lead of a state most of whose characters, these, go to one target.
-fn lead_of(
-    view: RuleView<'_>,
-    state: StateId,
-    kind: MaskKind,
-    (characters, target): (u128, u32),
-) -> Option<Lead> {
-    let (n, next_bytes) = (characters.count_ones() as usize, view.next_bytes(state.local()));
-    let is_lead = n >= MANY && 4 * n >= 3 * next_bytes.len() && target != state.local();
-    is_lead.then(|| Lead { rule: state.rule(), kind, target, next_bytes: *next_bytes })
+/// Where nearly all that a state reads [leads](Lead), if its local mask may be the difference from that of another state for
+/// which the same is true.
+pub fn lead(view: RuleView<'_>, state: u32) -> Option<u32> {
+    lead_to(view, state, widest(view, state))
+}
+
+/// The same, if these are most of its characters, and where they lead.
+fn lead_to(view: RuleView<'_>, state: u32, (characters, target): (u128, u32)) -> Option<u32> {
+    let n = characters.count_ones() as usize;
+    (n >= MANY && 4 * n >= 3 * view.next_bytes(state).len() && target != state).then_some(target)
 }
 
 /// The state of a single one, looked up.
