@@ -286,7 +286,7 @@ impl Walker {
 
     /// A state of the same rule that goes where `state` goes on most first bytes: its local mask can be the base of this
     /// one's. That is where most of its characters lead, if that is a state with a wide loop, or else one with the same
-    /// [lead](Lead) whose mask was computed by this walker.
+    /// [lead] whose mask was computed by this walker.
     pub fn base_of(&self, state: StateId, kind: MaskKind) -> Option<StateId> {
         let automata = self.rows.automata();
         let (view, counts) = view(automata, state.rule(), kind);
@@ -832,7 +832,7 @@ impl Walker {
     }
 }
 
-/// Where nearly all that a state reads [leads](Lead), if its local mask may be the difference from that of another state for
+/// Where nearly all that a state reads leads, if its local mask may be the difference from that of another state for
 /// which the same is true.
 pub fn lead(view: RuleView<'_>, state: u32) -> Option<u32> {
     lead_to(view, state, widest(view, state))
