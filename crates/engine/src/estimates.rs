@@ -7,7 +7,7 @@
 //! - behind any other state the share that its bytes have of all second bytes;
 //! - where most bytes lead to one state with a wide loop, the mask is the difference from that state's
 //!   (`mask/src/difference.rs`), and what lies below bytes that lead there is not visited at all; nor is it where nearly all
-//!   bytes lead to one state, as inside of an escape, but for the first such state;
+//!   bytes lead to one state, as inside of an escape, but for the first state of that [kin](Kin);
 //! - where a rule may end, the suffixes behind are put together, up to some thousands.
 //!
 //! # Worked example
@@ -18,6 +18,8 @@
 //! `cargo xtask bench estimates` compares with the real cost.
 
 use formwork_fsm::{Automata, ByteEdge, Loop, StateId};
+use formwork_grammar::HashSet;
+use formwork_mask::Kin;
 use formwork_vocab::Trie;
 
 /// What is known of a vocabulary.
@@ -60,11 +62,11 @@ impl Estimates {
         Self { first, second }
     }
 
-    /// What the local mask of a state is expected to cost, in nanoseconds; whether there is another state with the same
-    /// [lead](formwork_mask::lead) whose mask is known by then.
+    /// What the local mask of a state is expected to cost, in nanoseconds. `kins` are those of the states that were asked about
+    /// before: the first one of a kin is the one that others are compared with.
     ///
     /// Cost: linear in the edges of the state and of those that it leads to, some 50 ns.
-    pub(crate) fn cost(&self, automata: &Automata, state: StateId, is_led: bool) -> u64 {
+    pub(crate) fn cost(&self, automata: &Automata, state: StateId, kins: &mut HashSet<Kin>) -> u64 {
         let view = match automata.unticked(state.rule()) {
             Some(unticked) => unticked.view(),
             None => automata.view(state.rule()),
@@ -81,13 +83,11 @@ impl Estimates {
             .map(|edge| edge.target)
             .find(is_most)
             .filter(|&target| target != number && !is_wide(own_loop) && is_wide(view.own_loop(target)));
-        let lead = match base {
-            None if is_led && !is_wide(own_loop) => formwork_mask::lead(view, number),
-            _ => None,
-        };
-        // Of what stands behind the one letter that differs, mostly only one letter differs.
-        let base_behind = |target| lead.map_or(base, |_| formwork_mask::lead(view, target));
-        let base = base.or(lead);
+        let kin = base.is_none().then(|| Kin::of(view, state)).flatten().filter(|&kin| !kins.insert(kin));
+        // Behind the one letter that differs mostly only one letter differs, too.
+        let of_kin = |kin: Kin| kin.target();
+        let base_behind = |target| kin.map_or(base, |_| Kin::of(view, state.sibling(target)).map(of_kin));
+        let base = base.or(kin.map(of_kin));
         let is_called = automata.is_called(state.rule());
         let everything = u64::from(self.second[256]).max(1);
         let (mut n_nodes, mut n_places, mut n_suffixes) = (0, 0, 0);
@@ -163,9 +163,15 @@ mod tests {
             formwork_fsm::build(&grammar, &formwork_fsm::Config::default(), &|| false).expect("automata");
         let start = automata.start(automata.root());
         // `t` and one of the four nodes below it, since `r` is a quarter of what stands second; `"` and none of the two.
-        assert_eq!(Estimates::new(vocabulary.trie()).cost(&automata, start, false), BEGIN + 3 * NODE);
+        assert_eq!(
+            Estimates::new(vocabulary.trie()).cost(&automata, start, &mut HashSet::default()),
+            BEGIN + 3 * NODE
+        );
         // Inside the string only the quote is visited: the letters are the loop's.
         let inside = automata.step(start, b'"').0.expect("a string");
-        assert_eq!(Estimates::new(vocabulary.trie()).cost(&automata, inside, false), BEGIN + NODE);
+        assert_eq!(
+            Estimates::new(vocabulary.trie()).cost(&automata, inside, &mut HashSet::default()),
+            BEGIN + NODE
+        );
     }
 }

@@ -134,15 +134,8 @@ fn by_cost(
         .flat_map(|rule| automata.states_of(rule))
         .filter(|&state| automata.is_made(state) || state.number() == 0)
         .filter(|&state| automata.is_scannable(state) && wanted(state));
-    // The first state of each lead is the one that the others are based on.
-    let mut leads = HashSet::default();
-    let mut cost = |state: StateId| {
-        let (view, number) = (automata.view(state.rule()), state.local());
-        let lead = formwork_mask::lead(view, number);
-        let is_led =
-            lead.is_some_and(|target| !leads.insert((state.rule(), target, *view.next_bytes(number))));
-        compiled.estimates().cost(automata, state, is_led)
-    };
+    let mut kins = HashSet::default();
+    let mut cost = |state| compiled.estimates().cost(automata, state, &mut kins);
     let mut states: Vec<(u64, StateId)> = wanted.map(|state| (cost(state), state)).collect();
     states.sort_unstable_by_key(|&(cost, state)| (std::cmp::Reverse(cost), state));
     states

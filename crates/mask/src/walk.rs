@@ -10,7 +10,8 @@
 //! - tokens that the state takes [wholesale](crate::wholesale), and of those that leave its [loop](crate::slices) the part before;
 //! - subtrees all of whose texts a loop or a [chain](crate::chains) reads on the way;
 //! - children along bytes that are not read, where there are many ([descent](crate::descent));
-//! - for a state that differs little from one whose mask is known, all but the [difference](crate::difference); for one that
+//! - for a state that differs little from one whose mask is known, the [first of its kin](crate::kin) for example, all but the
+//!   [difference](crate::difference); for one that
 //!   goes where [another](Walker::twin_of) goes, anything;
 //! - beside an item that reads any text of a JSON string, such text ([`MaskKind::BesideText`]);
 //! - what stays inside of what all tokens [leave](Left), where a state reads by no byte below that leaves it.
@@ -25,6 +26,7 @@ use crate::boundary::{Boundaries, Boundary, Source};
 use crate::chains::{Chains, widest};
 use crate::counted::counted_mask;
 use crate::descent::Descent;
+use crate::kin::Kin;
 use crate::local::{LocalMask, MaskKind, Rare};
 use crate::plain::Further;
 use crate::slices::{JSON_TEXT, Slices, covers};
@@ -44,8 +46,8 @@ pub struct Walker {
     pub(crate) switches: Switches,
     pub(crate) rows: Rows,
     pub(crate) chains: Chains,
-    /// A state with a mask of its own for each [lead](Lead) that was met.
-    by_lead: HashMap<Lead, StateId>,
+    /// Of each kin that was met, a state with a mask of its own.
+    first_of_kin: HashMap<Kin, StateId>,
     /// The states of the start's rule that read any text of the slice's characters, ascending.
     pub(crate) alike: Vec<u32>,
     /// The tokens accepted so far, but for those of the start's slice.
@@ -65,17 +67,6 @@ pub struct Switches {
     pub slices: bool,
     /// Suffix groups; else all boundaries are places in shared tries.
     pub suffixes: bool,
-}
-
-/// Where nearly all that a state reads leads, if all of it is few bytes: states of one lead differ along the others only. Inside
-/// of an escape in a name, say: of `\u00`, all digits but that of the next declared letter lead to where the name is not
-/// declared, wherever in whatever name that is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Lead {
-    rule: RuleId,
-    kind: MaskKind,
-    target: u32,
-    next_bytes: ByteSet,
 }
 
 /// What has been reached at a node of the trie.
@@ -189,8 +180,8 @@ pub(crate) fn is_wide_loop(own_loop: Loop) -> bool {
     own_loop.ascii.count_ones() >= WIDE || own_loop.leads.count_ones() >= 32
 }
 
-/// States that are remembered by their [leads](Lead).
-const MAX_LEADS: usize = 10_000;
+/// Kins of which the first state is remembered.
+const MAX_KINS: usize = 10_000;
 /// Rows kept from one walk to the next; the same sub-rules recur.
 const KEPT_ROWS: usize = 2_000;
 /// Sets of fewer characters take too few tokens to be worth the question.
@@ -199,12 +190,6 @@ pub(crate) const MANY: usize = 8;
 pub(crate) const WORTH_A_CHAIN: u32 = 4;
 /// A loop of so many ASCII characters reads much of a vocabulary.
 pub(crate) const WIDE: u32 = 16;
-
-impl Lead {
-    fn of(view: RuleView<'_>, state: StateId, kind: MaskKind, target: u32) -> Self {
-        Self { rule: state.rule(), kind, target, next_bytes: *view.next_bytes(state.local()) }
-    }
-}
 
 impl Left {
     fn characters(self) -> Loop {
@@ -253,7 +238,7 @@ impl Walker {
             switches,
             rows,
             chains: Chains::default(),
-            by_lead: HashMap::default(),
+            first_of_kin: HashMap::default(),
             alike: Vec::new(),
             accepted: Vec::new(),
             accepted_bits: Vec::new(),
@@ -285,8 +270,8 @@ impl Walker {
     }
 
     /// A state of the same rule that goes where `state` goes on most first bytes: its local mask can be the base of this
-    /// one's. That is where most of its characters lead, if that is a state with a wide loop, or else one with the same
-    /// [lead] whose mask was computed by this walker.
+    /// one's. That is where most of its characters lead, if that is a state with a wide loop, or else the first of its [kin](Kin)
+    /// that this walker met.
     pub fn base_of(&self, state: StateId, kind: MaskKind) -> Option<StateId> {
         let automata = self.rows.automata();
         let (view, counts) = view(automata, state.rule(), kind);
@@ -313,9 +298,8 @@ impl Walker {
                 && 2 * (characters & of_base.ascii).count_ones() > of_base.ascii.count_ones()
         };
         if !is_base {
-            let target = lead_to(view, state.local(), (characters, target))?;
-            let lead = Lead::of(view, state, kind, target);
-            return self.by_lead.get(&lead).copied().filter(|&known| known != state);
+            let first = self.first_of_kin.get(&Kin::of(view, state)?);
+            return first.copied().filter(|&first| first != state);
         }
         Some(state.sibling(target))
     }
@@ -338,10 +322,10 @@ impl Walker {
         if automata.has_failed(state.rule()) {
             return Err(LimitExceeded::Automaton);
         }
-        if local.is_plain() && self.by_lead.len() < MAX_LEADS {
-            let (view, _) = view(automata, state.rule(), kind);
-            if let Some(target) = lead(view, state.local()) {
-                self.by_lead.entry(Lead::of(view, state, kind, target)).or_insert(state);
+        let (view, counts) = view(automata, state.rule(), kind);
+        if kind == MaskKind::Usual && !counts && local.is_plain() && self.first_of_kin.len() < MAX_KINS {
+            if let Some(kin) = Kin::of(view, state) {
+                self.first_of_kin.entry(kin).or_insert(state);
             }
         }
         Ok(local)
@@ -830,18 +814,6 @@ impl Walker {
     fn leave(&mut self, boundaries: &mut Vec<Boundary>) {
         boundaries.extend(self.pending.pop().map(|pending| pending.boundary).filter(|b| b.n_tokens > 0));
     }
-}
-
-/// Where nearly all that a state reads leads, if its local mask may be the difference from that of another state for
-/// which the same is true.
-pub fn lead(view: RuleView<'_>, state: u32) -> Option<u32> {
-    lead_to(view, state, widest(view, state))
-}
-
-/// The same, if these are most of its characters, and where they lead.
-fn lead_to(view: RuleView<'_>, state: u32, (characters, target): (u128, u32)) -> Option<u32> {
-    let n = characters.count_ones() as usize;
-    (n >= MANY && 4 * n >= 3 * view.next_bytes(state).len() && target != state).then_some(target)
 }
 
 /// The state of a single one, looked up.
