@@ -64,6 +64,7 @@ pub fn enumerate(grammar: &Grammar, alphabet: &[u8], max_len: usize) -> Vec<Vec<
                     .filter(|s| in_until(until, s, |id, rest| of(&id).contains(rest)))
                     .cloned()
                     .collect(),
+                // Sets and machines were written out above; a new kind of expression is to be enumerated here.
                 other => unimplemented!("the enumeration does not know {other:?}"),
             };
         }

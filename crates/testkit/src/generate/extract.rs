@@ -280,6 +280,7 @@ fn set(
                         }
                     }
                 }
+                // The builder allows members below sequences, alternatives and repetitions only.
                 other => unimplemented!("members do not stand below {other:?}"),
             };
             ways.insert((expr, before), found);

@@ -131,7 +131,8 @@ impl Plan {
                 Expr::Rule(rule) => Node::Rule(index[&body(*rule)]),
                 Expr::And(_) | Expr::Not(_) => text(id, Spelling::Plain),
                 Expr::JsonText(operand) => text(*operand, Spelling::Json),
-                // A new kind of expression needs its meaning written down here before anything can be compared.
+                // Sets and machines were written out before. A new kind of expression needs its meaning written down here
+                // before anything can be compared.
                 other => unimplemented!("the reference does not know {other:?}"),
             })
             .collect();

@@ -46,6 +46,9 @@ struct Facts {
 
 impl Remaining {
     /// All of an output.
+    ///
+    /// # Panics
+    /// If the grammar has more than literals, classes, sequences, alternatives, repetitions, rules and budgets.
     pub fn new(grammar: &Grammar) -> Self {
         let body = |rule: RuleId| term(grammar, grammar.rule(rule).body());
         let mut rules: Vec<Facts> =
