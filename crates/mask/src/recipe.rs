@@ -2,7 +2,8 @@
 //!
 //! A row met again has the mask that it had, and resolving it again would ask the row for its items, each item for its local
 //! mask, that for its base, and each of them for its tokens: a dozen places in memory that other work has pushed out of the
-//! caches since the last step. So they are put together once: one bitset that is shared, which is copied, and one list.
+//! caches since the last step. So they are put together once: one bitset that is shared, which is copied, and one list. The
+//! bitset of free text, which nearly all tokens are, is written without being read.
 //! Long lists stay where they are, since each row would have a copy.
 //!
 //! # Worked example
@@ -34,7 +35,19 @@ pub struct Recipe {
 enum First {
     Nothing,
     Words(Arc<[u32]>),
+    NearlyAll(NearlyAll),
     Local(Other),
+}
+
+/// A bitset most of whose words are full, as that of free text is: written without being read.
+///
+/// PERF: copying reads as many bytes as it writes, and the two are more than a core's first cache holds.
+#[derive(Debug)]
+struct NearlyAll {
+    /// The words before are full, but for the exceptions; those from here on are empty.
+    n_full: usize,
+    /// Words that are not, by position.
+    exceptions: Box<[(u32, u32)]>,
 }
 
 #[derive(Debug)]
@@ -45,6 +58,42 @@ struct Other {
 
 /// The longest list of a local mask that is copied.
 const MAX_COPIED: usize = 32;
+/// Words that are looked at together. Each time one of them may be an exception on average, and so many more: of text in UTF-8
+/// one in twenty is, since no token may begin within a character; of the inside of a JSON string two of three.
+const CHUNK: usize = 16;
+const MORE: usize = 64;
+
+impl NearlyAll {
+    /// `None` if too many words are neither full nor at the end.
+    ///
+    /// Cost: about a hundred words to see that it is not so, else a pass.
+    fn of(words: &[u32]) -> Option<Self> {
+        let n_full = words.iter().rposition(|&word| word != 0)? + 1;
+        let mut exceptions = Vec::new();
+        for (i, chunk) in words[..n_full].chunks(CHUNK).enumerate() {
+            if chunk.iter().fold(u32::MAX, |all, word| all & word) == u32::MAX {
+                continue;
+            }
+            let numbered = (i as u32 * CHUNK as u32..).zip(chunk.iter().copied());
+            exceptions.extend(numbered.filter(|&(_, word)| word != u32::MAX));
+            if exceptions.len() > i + MORE {
+                return None;
+            }
+        }
+        Some(Self { n_full, exceptions: exceptions.into() })
+    }
+
+    fn write_to(&self, mask: &mut [u32]) {
+        let (full, empty) = mask.split_at_mut(self.n_full.min(mask.len()));
+        full.fill(u32::MAX);
+        empty.fill(0);
+        for &(at, word) in &self.exceptions {
+            if let Some(there) = full.get_mut(at as usize) {
+                *there = word;
+            }
+        }
+    }
+}
 
 impl Recipe {
     /// The recipe for the local masks of a row's items, with the counts of those that count, and the tokens that boundaries
@@ -72,7 +121,10 @@ impl Recipe {
                 };
                 match words.filter(|_| listed.len() + less.len() + more.len() <= MAX_COPIED) {
                     Some(words) => {
-                        first = First::Words(Arc::clone(words));
+                        first = match NearlyAll::of(words) {
+                            Some(nearly_all) => First::NearlyAll(nearly_all),
+                            None => First::Words(Arc::clone(words)),
+                        };
                         (of_base, out) = (listed, less);
                         then.extend_from_slice(more);
                     }
@@ -102,6 +154,7 @@ impl Recipe {
         match &self.first {
             First::Nothing => mask.fill(0),
             First::Words(words) => TokenSet::copy(words, mask),
+            First::NearlyAll(nearly_all) => nearly_all.write_to(mask),
             First::Local(Other { local, counts }) => local.write_to(mask, *counts),
         }
         let (of_base, rest) = self.tokens.split_at(self.n_of_base as usize);
@@ -121,7 +174,11 @@ impl Recipe {
 
     /// Memory in bytes, without what it shares.
     pub fn memory_size(&self) -> usize {
-        size_of::<Self>() + size_of_val(&self.tokens[..]) + size_of_val(&self.others[..])
+        let exceptions = match &self.first {
+            First::NearlyAll(nearly_all) => size_of_val(&nearly_all.exceptions[..]),
+            _ => 0,
+        };
+        size_of::<Self>() + size_of_val(&self.tokens[..]) + size_of_val(&self.others[..]) + exceptions
     }
 }
 
@@ -165,6 +222,37 @@ mod tests {
         let both = Recipe::of([(&name, None), (&other, None), (&list, None)].into_iter(), &[]);
         assert_eq!(written(&both), [1, 4, 5, 6, 7, 33, 34, 40]);
         assert_eq!(both.others.len(), 1);
+    }
+
+    #[test]
+    fn a_bitset_of_nearly_all_tokens_is_written_as_it_is_copied() {
+        // In order of the share of words that are not full: none, all of the first, one in fifty, one in nine, all.
+        let with_gaps = |gaps: &dyn Fn(u32) -> bool| -> Vec<u32> {
+            let inside = (0..4_000).map(|at| if gaps(at) { u32::MAX - at } else { u32::MAX });
+            inside.chain([0b1011, 0, 0]).collect()
+        };
+        let every = |n: u32| move |at: u32| at % n == 0;
+        let sets = [
+            (with_gaps(&|_| false), true),
+            (with_gaps(&|at| at < 30), true),
+            (with_gaps(&every(50)), true),
+            (with_gaps(&every(9)), false),
+            (with_gaps(&|_| true), false),
+            (vec![0; 100], false),
+        ];
+        for (words, is_nearly_all) in sets {
+            let found = NearlyAll::of(&words);
+            assert_eq!(found.is_some(), is_nearly_all, "{:?}", &words[..9]);
+            let Some(found) = found else { continue };
+            // Whatever was in the mask, also behind the vocabulary.
+            for more in [0, 1, 70] {
+                let (mut written, mut copied) =
+                    (vec![0x5555; words.len() + more], vec![7; words.len() + more]);
+                found.write_to(&mut written);
+                TokenSet::copy(&words, &mut copied);
+                assert!(written == copied);
+            }
+        }
     }
 
     #[test]
