@@ -7,10 +7,12 @@
 //! Two generations bound each: what is used is in the young one, and what was not used since the last change of
 //! generations is forgotten at the next.
 
+use crate::begun::Begun;
 use crate::format::{JsonSchema, Style, Tag};
 use formwork_grammar::{Grammar, HashMap, Part, Seeded};
 use hashbrown::Equivalent;
 use std::hash::{BuildHasher, Hash, Hasher};
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Grammars of documents and of their schemas, kept from one document to the next: give the same one to all
@@ -20,6 +22,8 @@ pub struct Cache {
     schemas: Arc<Mutex<Generations<SchemaReading, Arc<Part>>>>,
     tags: Arc<Mutex<Generations<KeptTag, Tag>>>,
     documents: Arc<Mutex<Generations<Kept, Grammar>>>,
+    /// The document kept last.
+    begun: Arc<Mutex<Option<Arc<Begun>>>>,
     max_bytes: usize,
 }
 
@@ -42,7 +46,8 @@ impl Default for Cache {
 impl Cache {
     /// A cache of about so many bytes, a third of which is for whole documents.
     pub fn new(max_bytes: usize) -> Self {
-        Self { schemas: Arc::default(), tags: Arc::default(), documents: Arc::default(), max_bytes }
+        let (schemas, tags, documents) = Default::default();
+        Self { schemas, tags, documents, begun: Arc::default(), max_bytes }
     }
 
     /// How many schemas it holds.
@@ -83,10 +88,21 @@ impl Cache {
         get(&self.documents, document, self.max_bytes)
     }
 
-    pub(crate) fn keep_document(&self, document: &Document<'_>, grammar: Grammar) {
+    /// Keeps it, and where the tags of its longest list stand in its text.
+    pub(crate) fn keep_document(&self, document: &Document<'_>, grammar: Grammar, tags: Vec<Range<usize>>) {
         let n_bytes = size(document.text, &grammar);
-        let kept = Kept { reading: document.reading.clone(), text: document.text.into() };
+        let text: Arc<str> = document.text.into();
+        if text.len() <= self.max_bytes / 6 {
+            let begun = Begun::new(Arc::clone(&text), tags).map(Arc::new);
+            *self.begun.lock().unwrap_or_else(PoisonError::into_inner) = begun;
+        }
+        let kept = Kept { reading: document.reading.clone(), text };
         insert(&self.documents, kept, grammar, n_bytes, self.max_bytes);
+    }
+
+    /// What the next document may begin with.
+    pub(crate) fn begun(&self) -> Option<Arc<Begun>> {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -151,7 +167,7 @@ pub(crate) struct Document<'a> {
 #[derive(Debug, PartialEq, Eq)]
 struct Kept {
     reading: Hashed,
-    text: Box<str>,
+    text: Arc<str>,
 }
 
 /// Bytes at each end of a document that its hash takes.
@@ -289,7 +305,11 @@ mod tests {
         let text = |middle: char| format!("{}{middle}{}", "a".repeat(1_000), "b".repeat(1_000));
         let (reading, other) = (Hashed::new("".into()), Hashed::new("other".into()));
         let (one, two) = (text('1'), text('2'));
-        cache.keep_document(&Document { reading: &reading, text: &one }, part().grammar().clone());
+        cache.keep_document(
+            &Document { reading: &reading, text: &one },
+            part().grammar().clone(),
+            Vec::new(),
+        );
         let is_kept = |reading: &Hashed, text: &str| cache.document(&Document { reading, text }).is_some();
         assert_eq!(
             [is_kept(&reading, &one), is_kept(&reading, &two), is_kept(&other, &one)],

@@ -69,6 +69,7 @@ mod options;
 
 mod models;
 
+mod begun;
 mod cache;
 mod schema;
 

@@ -1,5 +1,6 @@
 //! How tags are to be read: the entry points.
 
+use crate::begun::{self, Shortened};
 use crate::cache::{Cache, Document, Hashed};
 use crate::error::Error;
 use crate::format::Format;
@@ -67,15 +68,23 @@ impl Options {
         if let Some(grammar) = cache.document(&document) {
             return Ok(grammar);
         }
-        let grammar = self.grammar_of_text(text)?;
-        cache.keep_document(&document, grammar.clone());
+        let begun = cache.begun();
+        let shortened = begun.as_ref().and_then(|begun| begun.shorten(text));
+        let (node, tags) = match shortened.as_ref().and_then(Shortened::read) {
+            Some(read) => read,
+            None => {
+                let mut node = document_of(text)?;
+                let tags = begun::places(text, &mut node);
+                (node, tags)
+            }
+        };
+        let grammar = self.grammar_of_node(&node.0)?;
+        cache.keep_document(&document, grammar.clone(), tags);
         Ok(grammar)
     }
 
     fn grammar_of_text(&self, text: &str) -> Result<Grammar, Error> {
-        let document: node::Document<'_> = serde_json::from_str(text)
-            .map_err(|error| Error::invalid("", format!("the document is no JSON: {error}")))?;
-        self.grammar_of_node(&document.0)
+        self.grammar_of_node(&document_of(text)?.0)
     }
 
     /// How schemas are read, as a text, for keys of the cache: everything that options say is in their `Debug`.
@@ -111,6 +120,11 @@ impl Options {
     pub fn grammar_of(&self, format: &Format) -> Result<Grammar, Error> {
         lower(format, self, str::to_owned)
     }
+}
+
+fn document_of(text: &str) -> Result<node::Document<'_>, Error> {
+    serde_json::from_str(text)
+        .map_err(|error| Error::invalid("", format!("the document is no JSON: {error}")))
 }
 
 /// The format that a document describes.

@@ -384,6 +384,15 @@ fn a_document_that_is_kept_is_what_it_would_be() {
         let error = Options::default().cache(&cache).grammar(r#"{"format": {"json_schema": 1}}"#);
         assert_eq!(error.expect_err("no schema").pointer(), "/format/json_schema");
     }
+    // Behind tags that were there before, what is wrong is where it is.
+    for (wrong, pointer) in [(tool(20).replace("begin", "start"), "/format/tags/20"), ("{".to_owned(), "")] {
+        let tags = (0..20).map(tool).chain([wrong]).collect::<Vec<_>>().join(", ");
+        let text = format!(r#"{{"format": {{"triggers": ["<"], "tags": [{tags}]}}}}"#);
+        Options::default().cache(&cache).grammar(&document(20)).expect("a grammar");
+        let known = Options::default().cache(&cache).grammar(&text).expect_err("a wrong tag");
+        assert_eq!(known.pointer(), pointer);
+        assert_eq!(known, Options::default().grammar(&text).expect_err("a wrong tag"));
+    }
 }
 
 #[test]
