@@ -21,8 +21,9 @@
 //! does not read `}`. One that goes on with `}` dies at `,`, jumps over its subtree, and allows `a"}`.
 
 use crate::bits;
+use crate::suffixes::{Suffix, Suffixes};
 use formwork_grammar::ByteSet;
-use formwork_vocab::{NodeId, TokenId, Trie, Vocabulary};
+use formwork_vocab::{NodeId, Trie, Vocabulary};
 use std::sync::Arc;
 
 /// Which trie a place is in.
@@ -63,7 +64,7 @@ pub(crate) struct Boundaries {
     /// The trie of places that are not in the vocabulary's.
     pub(crate) rest: Option<Arc<Trie>>,
     /// The suffixes of undecided tokens.
-    pub(crate) suffixes: Option<Arc<Trie>>,
+    pub(crate) suffixes: Option<Arc<Suffixes>>,
 }
 
 /// Up to so many boundaries are all kept as places: walking two is cheaper than a trie of their suffixes.
@@ -89,7 +90,7 @@ impl Boundaries {
         groups_suffixes: bool,
     ) -> Self {
         let mut places = Vec::new();
-        let mut entries: Vec<(TokenId, &[u8])> = Vec::new();
+        let mut entries = Vec::new();
         let few = Self::are_few(&boundaries) || !groups_suffixes;
         boundaries.sort_by_key(|boundary| (boundary.n_tokens, boundary.source, boundary.node));
         let mut n_tokens = 0;
@@ -113,9 +114,7 @@ impl Boundaries {
                         if accepted.is_some_and(|accepted| bits::get(accepted, token)) {
                             continue;
                         }
-                        let text = vocabulary.text(token).unwrap_or_default();
-                        let behind = trie.depth(at) - depth;
-                        entries.push((token, &text[text.len().saturating_sub(behind)..]));
+                        entries.extend(Suffix::new(vocabulary, token, trie.depth(at) - depth));
                     }
                     at = at.next();
                 }
@@ -126,7 +125,7 @@ impl Boundaries {
         Self {
             rest: rest.filter(|_| uses_rest).cloned(),
             places: places.into(),
-            suffixes: (!entries.is_empty()).then(|| Arc::new(Trie::over(entries))),
+            suffixes: (!entries.is_empty()).then(|| Arc::new(Suffixes::new(entries))),
         }
     }
 
@@ -136,18 +135,19 @@ impl Boundaries {
 
     /// The number of tokens kept as suffixes, and of places.
     pub(crate) fn len(&self) -> (usize, usize) {
-        (self.suffixes.as_ref().map_or(0, |trie| trie.sorted_tokens().len()), self.places.len())
+        (self.suffixes.as_ref().map_or(0, |suffixes| suffixes.entries().len()), self.places.len())
     }
 
     /// Heap memory in bytes; what is shared is not counted.
     pub(crate) fn memory_size(&self) -> usize {
-        size_of_val(&self.places[..]) + self.suffixes.as_ref().map_or(0, |trie| trie.memory_size())
+        size_of_val(&self.places[..]) + self.suffixes.as_ref().map_or(0, |suffixes| suffixes.memory_size())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use formwork_vocab::TokenId;
 
     #[test]
     fn the_worked_example() {

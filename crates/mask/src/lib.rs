@@ -34,6 +34,7 @@ mod recipe;
 mod resolve;
 mod saved;
 mod slices;
+mod suffixes;
 mod texts;
 mod token_set;
 mod tokens_by_byte;

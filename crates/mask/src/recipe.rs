@@ -58,25 +58,31 @@ struct Other {
 
 /// The longest list of a local mask that is copied.
 const MAX_COPIED: usize = 32;
-/// Words that are looked at together. Each time one of them may be an exception on average, and so many more: of text in UTF-8
-/// one in twenty is, since no token may begin within a character; of the inside of a JSON string two of three.
+/// Words that are looked at together. Of each time so many one may be an exception on average, and of so many chunks all: of text in
+/// UTF-8 one word in twenty is, since no token may begin within a character; of the inside of a JSON string two of three.
 const CHUNK: usize = 16;
-const MORE: usize = 64;
+const MORE: usize = 4;
 
 impl NearlyAll {
     /// `None` if too many words are neither full nor at the end.
     ///
-    /// Cost: about a hundred words to see that it is not so, else a pass.
+    /// Cost: some dozen words in the middle tell of most bitsets that it is not so; else a pass.
     fn of(words: &[u32]) -> Option<Self> {
+        let is_exception = |word: &u32| *word != u32::MAX;
+        let middle = words[words.len() / 2..].iter().take(MORE * CHUNK);
+        if middle.map(|word| usize::from(is_exception(word))).sum::<usize>() > CHUNK {
+            return None;
+        }
         let n_full = words.iter().rposition(|&word| word != 0)? + 1;
+        let words = &words[..n_full];
         let mut exceptions = Vec::new();
-        for (i, chunk) in words[..n_full].chunks(CHUNK).enumerate() {
+        for (i, chunk) in words.chunks(CHUNK).enumerate() {
             if chunk.iter().fold(u32::MAX, |all, word| all & word) == u32::MAX {
                 continue;
             }
             let numbered = (i as u32 * CHUNK as u32..).zip(chunk.iter().copied());
-            exceptions.extend(numbered.filter(|&(_, word)| word != u32::MAX));
-            if exceptions.len() > i + MORE {
+            exceptions.extend(numbered.filter(|(_, word)| is_exception(word)));
+            if exceptions.len() > i + MORE * CHUNK {
                 return None;
             }
         }

@@ -226,7 +226,7 @@ impl Resolver {
             add_accepted(rows, &item, long, mask);
             let key = (rows.automata().rule_of(item.state), item.origin.unwrap_or(rows.table(row)));
             if let Some(long) = long.counted() {
-                self.ends(rows, item, key, long, mark)?;
+                self.ends(vocabulary, rows, item, key, long, mark)?;
             }
         }
         self.walk_places(vocabulary, rows, mask)?;
@@ -290,13 +290,13 @@ impl Resolver {
         if let Some(counted) = local.counted() {
             let (left, due) = left_and_due(rows, &rows.scannable(row)[first]);
             for end in counted.ends.iter().filter(|end| end.is_allowed(left, due)) {
-                self.places_behind(rows, after, None, &end.boundaries, 0);
+                self.places_behind(vocabulary, rows, after, None, &end.boundaries, 0);
             }
             return Ok(());
         }
-        self.places_behind(rows, after, None, &local.boundaries, 0);
+        self.places_behind(vocabulary, rows, after, None, &local.boundaries, 0);
         if let Some(base) = local.base() {
-            self.places_behind(rows, after, None, &base.mask.boundaries, first + 1);
+            self.places_behind(vocabulary, rows, after, None, &base.mask.boundaries, first + 1);
         }
         Ok(())
     }
@@ -316,11 +316,13 @@ impl Resolver {
         self.recheck(vocabulary, rows, row, &[i], &mask_of_state, mask)?;
         let key = (rows.automata().rule_of(item.state), item.origin.unwrap_or(rows.table(row)));
         if let Some(counted) = mask_of_state.counted() {
-            return self.ends(rows, item, key, counted, mark);
+            return self.ends(vocabulary, rows, item, key, counted, mark);
         }
-        self.boundaries(rows, key, &mask_of_state.boundaries, 0, mark)?;
+        self.boundaries(vocabulary, rows, key, &mask_of_state.boundaries, 0, mark)?;
         match mask_of_state.base() {
-            Some(Base { mask: base, .. }) => self.boundaries(rows, key, &base.boundaries, i + 1, mark),
+            Some(Base { mask: base, .. }) => {
+                self.boundaries(vocabulary, rows, key, &base.boundaries, i + 1, mark)
+            }
             None => Ok(()),
         }
     }
@@ -328,6 +330,7 @@ impl Resolver {
     /// Puts the ends of a counted state that the item's count allows among the places.
     fn ends(
         &mut self,
+        vocabulary: &Vocabulary,
         rows: &mut Rows,
         item: Item,
         key: (RuleId, TableId),
@@ -336,7 +339,7 @@ impl Resolver {
     ) -> Result<(), LimitExceeded> {
         let (left, due) = left_and_due(rows, &item);
         for end in counted.ends.iter().filter(|end| end.is_allowed(left, due)) {
-            self.boundaries(rows, key, &end.boundaries, 0, mark)?;
+            self.boundaries(vocabulary, rows, key, &end.boundaries, 0, mark)?;
         }
         Ok(())
     }
@@ -344,6 +347,7 @@ impl Resolver {
     /// Puts the boundaries among the places; of those of a base, which belong to the local mask `beside`, some do not hold.
     fn boundaries(
         &mut self,
+        vocabulary: &Vocabulary,
         rows: &mut Rows,
         key: (RuleId, TableId),
         boundaries: &Boundaries,
@@ -364,7 +368,7 @@ impl Resolver {
         };
         if let Some(row) = row {
             let waits = rows.outlives(key.1, mark).then_some(key);
-            self.places_behind(rows, row, waits, boundaries, beside);
+            self.places_behind(vocabulary, rows, row, waits, boundaries, beside);
         }
         Ok(())
     }
@@ -372,6 +376,7 @@ impl Resolver {
     /// Puts the boundaries behind which the row stands among the places.
     fn places_behind(
         &mut self,
+        vocabulary: &Vocabulary,
         rows: &Rows,
         row: RowId,
         waits: Option<(RuleId, TableId)>,
@@ -398,9 +403,11 @@ impl Resolver {
             };
             self.places.push(Place { trie, node: *node, bytes, row, waits, beside, done: false });
         }
-        if let Some(suffixes) = &boundaries.suffixes {
-            let trie = known_trie(&mut self.tries, suffixes);
-            let bytes = *rows.next_bytes(row);
+        let suffixes = boundaries.suffixes.as_ref();
+        if let Some((trie, bytes)) =
+            suffixes.and_then(|suffixes| suffixes.along(vocabulary, rows.next_bytes(row)))
+        {
+            let trie = known_trie(&mut self.tries, trie);
             self.places.push(Place { trie, node: Trie::ROOT, bytes, row, waits, beside, done: false });
         }
     }

@@ -11,6 +11,7 @@ use crate::bits;
 use crate::boundary::{Boundaries, Place, Source};
 use crate::local::{Base, CountedMask, End, Group, LocalMask, Rare, Step};
 use crate::slices::{Leaving, Slice, Slices};
+use crate::suffixes::{Suffix, Suffixes};
 use crate::token_set::TokenSet;
 use formwork_fsm::{Loop, Malformed, Reader, Writer};
 use formwork_grammar::HashMap;
@@ -171,7 +172,12 @@ impl<'a> MaskWriter<'a> {
     fn boundaries(&mut self, boundaries: &Boundaries) {
         let Boundaries { places, rest, suffixes } = boundaries;
         self.trie(rest.as_ref());
-        self.trie(suffixes.as_ref());
+        let suffixes = suffixes.as_ref().map_or(&[][..], |suffixes| suffixes.entries());
+        self.written.len(suffixes.len());
+        for suffix in suffixes {
+            self.written.u32(suffix.token.get());
+            self.written.u32(suffix.n_bytes.into());
+        }
         self.written.len(places.len());
         for Place { source, node, undecided } in places {
             self.written.u32(number_of(*source));
@@ -396,7 +402,13 @@ impl<'a> Reading<'a> {
     }
 
     fn boundaries(&self, reader: &mut Reader<'_>) -> Result<Boundaries, Malformed> {
-        let (rest, suffixes) = (self.trie(reader)?, self.trie(reader)?);
+        let rest = self.trie(reader)?;
+        let suffixes = reader.each(2, |reader| {
+            let (token, n_bytes) = (TokenId::new(reader.u32()?), reader.u32()?);
+            let suffix = Suffix::new(self.vocabulary, token, n_bytes as usize);
+            suffix.ok_or(Malformed::new("has a part of a token that it has not"))
+        })?;
+        let suffixes = (!suffixes.is_empty()).then(|| Arc::new(Suffixes::new(suffixes)));
         let places = reader.each(3, |reader| {
             let source = source_of(reader.below(3)?);
             let trie = match (source, &rest) {

@@ -1,0 +1,121 @@
+//! What stands in tokens behind the ends of a rule, as tries of the parts that somebody may read.
+//!
+//! Behind a string may stand whatever stands behind a quote in some token, `)`, `>` and `]` more often than anything else; a
+//! parent that reads JSON goes on with `,`, `}` and blanks. Behind a number that may end after each digit nearly all that
+//! stands there are digits, which no parent reads. So suffixes are kept as a list, and a trie is made of those that begin with a
+//! byte that is read when somebody who stands behind the rule asks. There are few such sets of bytes.
+//!
+//! # Worked example
+//! The suffixes `,`, `,"`, `)`, `);`, `}`. A parent that reads `,` and blanks asks for the bytes `,`: the trie of `,` and `,"`. One
+//! that reads digits asks for nothing, and there is nothing to walk.
+
+use formwork_grammar::ByteSet;
+use formwork_vocab::{TokenId, Trie, Vocabulary};
+use std::sync::{Arc, OnceLock};
+
+/// The suffixes behind all boundaries of a state that are kept as such.
+#[derive(Debug, Default)]
+pub(crate) struct Suffixes {
+    entries: Box<[Suffix]>,
+    /// What they begin with.
+    first: ByteSet,
+    /// Of those that begin with one of these bytes.
+    some: [OnceLock<(ByteSet, Arc<Trie>)>; N_KINDS],
+    /// Of all, where more kinds are asked for.
+    all: OnceLock<Arc<Trie>>,
+}
+
+/// The end of a token; at least a byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Suffix {
+    pub(crate) token: TokenId,
+    pub(crate) n_bytes: u16,
+    first: u8,
+}
+
+/// Sets of bytes that have tries of their own. What stands behind a value of an object and behind one of a list are two.
+const N_KINDS: usize = 3;
+/// What a suffix takes in a trie, about.
+const BYTES_IN_TRIE: usize = 48;
+
+impl Suffix {
+    /// The last bytes of a token; `None` if the token has not so many, or if they are none.
+    pub(crate) fn new(vocabulary: &Vocabulary, token: TokenId, n_bytes: usize) -> Option<Self> {
+        let text = vocabulary.text(token)?;
+        let first = *text.get(text.len().checked_sub(n_bytes)?)?;
+        Some(Self { token, n_bytes: u16::try_from(n_bytes).ok()?, first })
+    }
+}
+
+impl Suffixes {
+    pub(crate) fn new(entries: Vec<Suffix>) -> Self {
+        let first = entries.iter().map(|suffix| suffix.first).collect();
+        Self { entries: entries.into(), first, ..Self::default() }
+    }
+
+    pub(crate) fn entries(&self) -> &[Suffix] {
+        &self.entries
+    }
+
+    /// A trie that has all suffixes that begin with one of these bytes, and the bytes along which to walk it; `None` if there are
+    /// none.
+    ///
+    /// Cost: a few comparisons, or the making of the trie.
+    pub(crate) fn along(&self, vocabulary: &Vocabulary, bytes: &ByteSet) -> Option<(&Arc<Trie>, ByteSet)> {
+        let wanted = self.first.intersection(bytes);
+        if wanted.is_empty() {
+            return None;
+        }
+        let made = |wanted: &ByteSet| {
+            let texts = self.entries.iter().filter(|suffix| wanted.contains(suffix.first)).map(|suffix| {
+                let text = vocabulary.text(suffix.token).unwrap_or_default();
+                (suffix.token, &text[text.len().saturating_sub(suffix.n_bytes.into())..])
+            });
+            Arc::new(Trie::over(texts.collect()))
+        };
+        let some = self.some.iter().find_map(|slot| {
+            let (kind, trie) = slot.get_or_init(|| (wanted, made(&wanted)));
+            (*kind == wanted).then_some(trie)
+        });
+        Some((some.unwrap_or_else(|| self.all.get_or_init(|| made(&self.first))), wanted))
+    }
+
+    /// Heap memory in bytes, with all that may be made later, about.
+    pub(crate) fn memory_size(&self) -> usize {
+        size_of::<Self>() + self.entries.len() * (size_of::<Suffix>() + BYTES_IN_TRIE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worked_example() {
+        let mut builder = Vocabulary::builder();
+        for (id, text) in (0..).zip(["a,", "b,\"", "c)", "d);", "e}", "f"]) {
+            builder.token(id, text);
+        }
+        let vocabulary = builder.build().expect("a vocabulary");
+        let suffix =
+            |(token, n): (u32, usize)| Suffix::new(&vocabulary, TokenId::new(token), n).expect("a suffix");
+        let suffixes = Suffixes::new([(0, 1), (1, 2), (2, 1), (3, 2), (4, 1)].map(suffix).to_vec());
+        let of = |bytes: &[u8]| {
+            let found = suffixes.along(&vocabulary, &bytes.iter().copied().collect());
+            found.map(|(trie, along)| (trie.to_string().lines().skip(1).collect::<Vec<_>>().join("|"), along))
+        };
+        let set = |bytes: &[u8]| bytes.iter().copied().collect::<ByteSet>();
+        assert_eq!(of(b", "), Some(("  , t0|    \\\" t1".to_owned(), set(b","))));
+        assert_eq!(of(b"0123456789"), None);
+        // Not more kinds than there is room for; then all are in one.
+        assert_eq!(of(b",}"), Some(("  , t0|    \\\" t1|  } t4".to_owned(), set(b",}"))));
+        assert_eq!(of(b"}"), Some(("  } t4".to_owned(), set(b"}"))));
+        let all = "  ) t2|    ; t3|  , t0|    \\\" t1|  } t4".to_owned();
+        assert_eq!(of(b")"), Some((all, set(b")"))));
+        assert_eq!(of(b","), of(b", "));
+        // What a token has not.
+        assert_eq!(Suffix::new(&vocabulary, TokenId::new(0), 0), None);
+        assert_eq!(Suffix::new(&vocabulary, TokenId::new(0), 3), None);
+        assert_eq!(Suffix::new(&vocabulary, TokenId::new(9), 1), None);
+    }
+}
