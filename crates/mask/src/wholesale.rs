@@ -113,8 +113,10 @@ impl Walker {
             if is_long && chain.ascii.count_ones() >= live.len() {
                 return Some(self.of_chain(start, chain));
             }
-            // A state that reads any text of more characters than its loop has is one of several that are alike.
-            if live.len() > own_loop.len() {
+            // A state that reads any text of more characters than its loop has is one of several that are alike. Where these read
+            // mostly others, as all text behind the digits of an escape, nearly all tokens leave.
+            let read = alike.iter().fold(ascii, |read, &state| read | view.next_bytes(state).ascii());
+            if live.len() > own_loop.len() && 2 * live.ascii.count_ones() > read.count_ones() {
                 let slice = self.slices.slice(live);
                 let tokens = TokenSet::of_slice(&slice.words);
                 let around = SmallVec::from_slice(&alike);
