@@ -119,6 +119,10 @@ impl Arena {
         let resolver = resolver.get_or_insert_with(|| Resolver::new(compiled.switches()));
         resolver
             .resolve(compiled.slices(), rows, row, mask, |state, kind| compiled.local(state, kind, walker))?;
+        match resolver.take_grown() {
+            0 => {}
+            grown => compiled.count_grown(grown),
+        }
         let recipe = compiled.config().recipes.then(|| resolver.recipe(rows, row)).flatten();
         if let Some(recipe) = recipe.filter(|recipe| recipe.n_tokens() <= MAX_RECIPE) {
             let n_bytes = recipe.memory_size();

@@ -318,6 +318,12 @@ impl CompiledGrammar {
         Ok(local)
     }
 
+    /// Notes that local masks have become larger by so many bytes.
+    pub(crate) fn count_grown(&self, n_bytes: usize) {
+        self.inner.pool.count_grown(n_bytes);
+        self.inner.came.add(n_bytes);
+    }
+
     pub(crate) fn has_local(&self, state: StateId) -> bool {
         let slots = self.slots_of(state.rule()).of(MaskKind::Usual);
         self.inner.automata.slot(state).is_some_and(|slot| slots.get(slot).is_some())

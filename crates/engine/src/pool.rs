@@ -250,6 +250,11 @@ impl Pool {
     /// Notes a local mask that was computed.
     pub(crate) fn count_miss(&self, n_bytes: usize) {
         self.inner.misses.fetch_add(1, Ordering::Relaxed);
+        self.count_grown(n_bytes);
+    }
+
+    /// Notes that local masks that were computed have become larger by so many bytes.
+    pub(crate) fn count_grown(&self, n_bytes: usize) {
         self.inner.missed_bytes.fetch_add(n_bytes as u64, Ordering::Relaxed);
         self.count_bytes(n_bytes);
     }

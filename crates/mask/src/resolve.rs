@@ -44,6 +44,8 @@ pub struct Resolver {
     is_counting: bool,
     /// Whether every item's count is asked for.
     counts_always: bool,
+    /// Bytes that local masks have grown by.
+    grown: usize,
 }
 
 /// What places allowed before: the tokens, and how many of their bytes stand behind the boundary.
@@ -141,6 +143,12 @@ impl Resolver {
         let result = self.resolve_marked(slices, rows, row, mask, mark, local);
         rows.release(mark);
         result
+    }
+
+    /// By how many bytes of heap memory local masks have grown since this was asked: what a mask needs of what stands behind its
+    /// boundaries is made when somebody asks.
+    pub fn take_grown(&mut self) -> usize {
+        std::mem::take(&mut self.grown)
     }
 
     /// How the mask of the last [`resolve`](Self::resolve), of this row, is written again; `None` where long tokens were counted
@@ -405,7 +413,7 @@ impl Resolver {
         }
         let suffixes = boundaries.suffixes.as_ref();
         if let Some((trie, bytes)) =
-            suffixes.and_then(|suffixes| suffixes.along(vocabulary, rows.next_bytes(row)))
+            suffixes.and_then(|suffixes| suffixes.along(vocabulary, rows.next_bytes(row), &mut self.grown))
         {
             let trie = known_trie(&mut self.tries, trie);
             self.places.push(Place { trie, node: Trie::ROOT, bytes, row, waits, beside, done: false });

@@ -35,8 +35,6 @@ pub(crate) struct Suffix {
 
 /// Sets of bytes that have tries of their own. What stands behind a value of an object and behind one of a list are two.
 const N_KINDS: usize = 3;
-/// What a suffix takes in a trie, about.
-const BYTES_IN_TRIE: usize = 48;
 
 impl Suffix {
     /// The last bytes of a token; `None` if the token has not so many, or if they are none.
@@ -58,31 +56,40 @@ impl Suffixes {
     }
 
     /// A trie that has all suffixes that begin with one of these bytes, and the bytes along which to walk it; `None` if there are
-    /// none.
+    /// none. `grown` becomes larger by the bytes of what had to be made.
     ///
     /// Cost: a few comparisons, or the making of the trie.
-    pub(crate) fn along(&self, vocabulary: &Vocabulary, bytes: &ByteSet) -> Option<(&Arc<Trie>, ByteSet)> {
+    pub(crate) fn along(
+        &self,
+        vocabulary: &Vocabulary,
+        bytes: &ByteSet,
+        grown: &mut usize,
+    ) -> Option<(&Arc<Trie>, ByteSet)> {
         let wanted = self.first.intersection(bytes);
         if wanted.is_empty() {
             return None;
         }
-        let made = |wanted: &ByteSet| {
+        let mut make = |wanted: &ByteSet| {
             let texts = self.entries.iter().filter(|suffix| wanted.contains(suffix.first)).map(|suffix| {
                 let text = vocabulary.text(suffix.token).unwrap_or_default();
                 (suffix.token, &text[text.len().saturating_sub(suffix.n_bytes.into())..])
             });
-            Arc::new(Trie::over(texts.collect()))
+            let trie = Trie::over(texts.collect());
+            *grown += trie.memory_size();
+            Arc::new(trie)
         };
         let some = self.some.iter().find_map(|slot| {
-            let (kind, trie) = slot.get_or_init(|| (wanted, made(&wanted)));
+            let (kind, trie) = slot.get_or_init(|| (wanted, make(&wanted)));
             (*kind == wanted).then_some(trie)
         });
-        Some((some.unwrap_or_else(|| self.all.get_or_init(|| made(&self.first))), wanted))
+        Some((some.unwrap_or_else(|| self.all.get_or_init(|| make(&self.first))), wanted))
     }
 
-    /// Heap memory in bytes, with all that may be made later, about.
+    /// Heap memory in bytes, with the tries that were made.
     pub(crate) fn memory_size(&self) -> usize {
-        size_of::<Self>() + self.entries.len() * (size_of::<Suffix>() + BYTES_IN_TRIE)
+        let some = self.some.iter().filter_map(|slot| slot.get().map(|(_, trie)| trie));
+        let tries = some.chain(self.all.get()).map(|trie| trie.memory_size());
+        size_of::<Self>() + size_of_val(&self.entries[..]) + tries.sum::<usize>()
     }
 }
 
@@ -100,8 +107,10 @@ mod tests {
         let suffix =
             |(token, n): (u32, usize)| Suffix::new(&vocabulary, TokenId::new(token), n).expect("a suffix");
         let suffixes = Suffixes::new([(0, 1), (1, 2), (2, 1), (3, 2), (4, 1)].map(suffix).to_vec());
-        let of = |bytes: &[u8]| {
-            let found = suffixes.along(&vocabulary, &bytes.iter().copied().collect());
+        let before = suffixes.memory_size();
+        let mut grown = 0;
+        let mut of = |bytes: &[u8]| {
+            let found = suffixes.along(&vocabulary, &bytes.iter().copied().collect(), &mut grown);
             found.map(|(trie, along)| (trie.to_string().lines().skip(1).collect::<Vec<_>>().join("|"), along))
         };
         let set = |bytes: &[u8]| bytes.iter().copied().collect::<ByteSet>();
@@ -112,7 +121,11 @@ mod tests {
         assert_eq!(of(b"}"), Some(("  } t4".to_owned(), set(b"}"))));
         let all = "  ) t2|    ; t3|  , t0|    \\\" t1|  } t4".to_owned();
         assert_eq!(of(b")"), Some((all, set(b")"))));
-        assert_eq!(of(b","), of(b", "));
+        let again = [of(b","), of(b", ")];
+        assert_eq!(again[0], again[1]);
+        // What was made is counted once.
+        assert!(grown > 0);
+        assert_eq!(suffixes.memory_size(), before + grown);
         // What a token has not.
         assert_eq!(Suffix::new(&vocabulary, TokenId::new(0), 0), None);
         assert_eq!(Suffix::new(&vocabulary, TokenId::new(0), 3), None);

@@ -35,7 +35,7 @@ pub(crate) struct Shortened<'a> {
 }
 
 impl Begun {
-    /// `None` if its tags are few. `tags` are those of the longest list; see [`Self::tags`].
+    /// `None` if its tags are few. They are those of its longest list, by their [`places`].
     pub(crate) fn new(text: Arc<str>, tags: Vec<Range<usize>>) -> Option<Self> {
         (tags.len() > FEW).then(|| Self { text, tags: tags.into() })
     }
