@@ -58,9 +58,10 @@ struct Other {
 
 /// The longest list of a local mask that is copied.
 const MAX_COPIED: usize = 32;
-/// Words that are looked at together. Of each time so many one may be an exception on average, and of so many chunks all: of text in
-/// UTF-8 one word in twenty is, since no token may begin within a character; of the inside of a JSON string two of three.
+/// Words that are looked at together, of which one may be an exception on average: of text in UTF-8 one word in twenty is, since no
+/// token may begin within a character; of the inside of a JSON string two of three.
 const CHUNK: usize = 16;
+/// So many chunks may be exceptions besides, since tokens of single bytes come first in most vocabularies.
 const MORE: usize = 4;
 
 impl NearlyAll {
@@ -232,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_bitset_of_nearly_all_tokens_is_written_as_it_is_copied() {
-        // In order of the share of words that are not full: none, all of the first, one in fifty, one in nine, all.
+        // Words that are not full: none, the first, one in fifty, many before the middle, one in nine, all.
         let with_gaps = |gaps: &dyn Fn(u32) -> bool| -> Vec<u32> {
             let inside = (0..4_000).map(|at| if gaps(at) { u32::MAX - at } else { u32::MAX });
             inside.chain([0b1011, 0, 0]).collect()
@@ -242,6 +243,7 @@ mod tests {
             (with_gaps(&|_| false), true),
             (with_gaps(&|at| at < 30), true),
             (with_gaps(&every(50)), true),
+            (with_gaps(&|at| at < 1_000), false),
             (with_gaps(&every(9)), false),
             (with_gaps(&|_| true), false),
             (vec![0; 100], false),

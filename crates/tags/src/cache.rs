@@ -22,7 +22,7 @@ pub struct Cache {
     schemas: Arc<Mutex<Generations<SchemaReading, Arc<Part>>>>,
     tags: Arc<Mutex<Generations<KeptTag, Tag>>>,
     documents: Arc<Mutex<Generations<Kept, Grammar>>>,
-    /// The document kept last.
+    /// The last document that has many tags.
     begun: Arc<Mutex<Option<Arc<Begun>>>>,
     max_bytes: usize,
 }
@@ -92,9 +92,10 @@ impl Cache {
     pub(crate) fn keep_document(&self, document: &Document<'_>, grammar: Grammar, tags: Vec<Range<usize>>) {
         let n_bytes = size(document.text, &grammar);
         let text: Arc<str> = document.text.into();
-        if text.len() <= self.max_bytes / 6 {
-            let begun = Begun::new(Arc::clone(&text), tags).map(Arc::new);
-            *self.begun.lock().unwrap_or_else(PoisonError::into_inner) = begun;
+        // One with few tags does not take the place of one with many.
+        if let Some(begun) = Begun::new(Arc::clone(&text), tags).filter(|_| text.len() <= self.max_bytes / 6)
+        {
+            *self.begun.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(begun));
         }
         let kept = Kept { reading: document.reading.clone(), text };
         insert(&self.documents, kept, grammar, n_bytes, self.max_bytes);
