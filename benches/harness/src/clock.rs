@@ -1,8 +1,11 @@
 //! Time that a neighbour cannot inflate: of an interval, the smaller of wall time and this thread's CPU time.
 //!
-//! Reading the thread's clock is a system call of some 0.2 µs, so it is read outside: once before and once after all
-//! that a step does. Within it only the wall clock is read, some 25 ns each time, and a part counts for no more than the
-//! whole step's CPU time. What reading costs stands in the report ([`overhead`]) and is not subtracted.
+//! Reading the thread's clock is a system call of some 0.2 µs, behind which the processor has to be warmed up to the program
+//! again; so it is read outside, once before and once after some dozens of [laps]. Between them only the wall clock is read, some
+//! 25 ns each time, and all together count for no more than the CPU time. What reading costs stands in the report ([`overhead`])
+//! and is not subtracted.
+//!
+//! [laps]: TimedLaps
 
 #![allow(clippy::disallowed_types, reason = "measuring is what this program is for")]
 
@@ -33,6 +36,45 @@ impl Clock {
     /// The thread's CPU time since the start, which bounds every lap.
     pub fn bound(&self) -> u64 {
         thread_ns() - self.thread
+    }
+}
+
+/// Laps that follow each other without a gap, of which some are worth knowing.
+#[derive(Debug)]
+pub struct TimedLaps<T> {
+    clock: Clock,
+    parts: Vec<u64>,
+    /// What each lap was.
+    what: Vec<Option<T>>,
+}
+
+/// Laps between two readings of the thread's clock: as many as ten or twenty steps have, so that what was taken by somebody else
+/// is found in some dozens of microseconds.
+const AT_ONCE: usize = 64;
+
+impl<T> TimedLaps<T> {
+    /// The first lap begins.
+    pub fn start() -> Self {
+        Self { clock: Clock::start(), parts: Vec::with_capacity(AT_ONCE), what: Vec::with_capacity(AT_ONCE) }
+    }
+
+    /// A lap ends, and the next one begins; `None` if nobody wants to know of it.
+    pub fn lap(&mut self, what: Option<T>) {
+        self.parts.push(self.clock.lap());
+        self.what.push(what);
+    }
+
+    /// Whether they should be [taken](Self::take).
+    pub fn are_many(&self) -> bool {
+        self.parts.len() + 4 > AT_ONCE
+    }
+
+    /// What the laps so far were, in nanoseconds; the next one begins.
+    pub fn take(&mut self) -> impl Iterator<Item = (T, u64)> + '_ {
+        bounded(&mut self.parts, self.clock.bound());
+        self.clock = Clock::start();
+        let laps = self.what.drain(..).zip(self.parts.drain(..));
+        laps.filter_map(|(what, ns)| Some((what?, ns)))
     }
 }
 

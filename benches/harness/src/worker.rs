@@ -3,7 +3,7 @@
 //! Standard input and output belong to the protocol. Everything outside the measured intervals (reading the job, the hash of
 //! a mask, looking a token up in it) is done between them, the same for all engines.
 
-use crate::clock::{Clock, bounded};
+use crate::clock::TimedLaps;
 use crate::engine::{Compiled, Engine, Failure, Laps, is_set};
 use crate::machine::memory_kib;
 use crate::protocol::{Answer, Job, Measured, Outcome, Ready, Start, Verdict, Walk};
@@ -58,6 +58,24 @@ fn say(message: &impl Serialize) -> Result<()> {
     Ok(out.flush()?)
 }
 
+/// The parts of a step.
+enum Part {
+    Mask,
+    Accept,
+}
+
+impl Walk {
+    fn note(&mut self, laps: &mut TimedLaps<Part>) {
+        for (part, ns) in laps.take() {
+            let times = match part {
+                Part::Mask => &mut self.mask,
+                Part::Accept => &mut self.accept,
+            };
+            times.push(u32::try_from(ns).unwrap_or(u32::MAX));
+        }
+    }
+}
+
 /// As much as can be read before an interval.
 const MAX_POLLUTE_MB: usize = 16;
 
@@ -95,9 +113,11 @@ impl Bench {
 
     fn walk(&mut self, compiled: &dyn Compiled, document: &[u32], job: &Job, checksum: &mut u64) -> Walk {
         let mut walk = Walk::default();
-        if let Err(failure) = self.steps(compiled, document, job, checksum, &mut walk) {
+        let mut laps = TimedLaps::start();
+        if let Err(failure) = self.steps(compiled, document, job, checksum, &mut laps, &mut walk) {
             walk.verdict = Verdict::Failed(failure);
         }
+        walk.note(&mut laps);
         walk
     }
 
@@ -107,35 +127,33 @@ impl Bench {
         document: &[u32],
         job: &Job,
         checksum: &mut u64,
+        laps: &mut TimedLaps<Part>,
         walk: &mut Walk,
     ) -> Result<(), Failure> {
         let mut session = compiled.session()?;
         for step in 0..=document.len() {
             self.pollute(job);
-            let mut clock = Clock::start();
+            laps.lap(None);
             session.mask(&mut self.mask)?;
-            let filled = clock.lap();
+            laps.lap(Some(Part::Mask));
             let allowed = match document.get(step) {
                 Some(&token) => is_set(&self.mask, token),
                 None => self.stops.iter().any(|&stop| is_set(&self.mask, stop)),
             };
-            let next = document.get(step).filter(|_| allowed);
-            let mut accepted = None;
-            if let Some(&token) = next {
-                clock.lap();
+            if let Some(&token) = document.get(step).filter(|_| allowed) {
+                laps.lap(None);
                 let done = session.accept(token);
-                accepted = Some(clock.lap());
+                laps.lap(Some(Part::Accept));
                 done?;
             }
-            let mut parts = [filled, accepted.unwrap_or(0)];
-            bounded(&mut parts, clock.bound());
-            let [filled, accepting] = parts.map(|ns| u32::try_from(ns).unwrap_or(u32::MAX));
-            walk.mask.push(filled);
-            walk.accept.extend(accepted.map(|_| accepting));
             *checksum = hash(&self.mask, *checksum);
             if !allowed {
                 walk.verdict = Verdict::Refused;
                 break;
+            }
+            if laps.are_many() {
+                laps.lap(None);
+                walk.note(laps);
             }
         }
         Ok(())

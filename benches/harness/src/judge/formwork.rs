@@ -1,14 +1,11 @@
 //! Formwork as one of the engines.
 
 use super::{tokenizer, variants};
-use crate::clock;
 use crate::engine::{Compiled, Engine, Failure, Laps, Session};
 use crate::protocol::{Job, Source, Start};
 use anyhow::Result;
 use formwork::tags::{self, Cache};
-use formwork::{
-    CompiledGrammar, Compiler, Config, Grammar, Matcher, Pool, TokenId, Vocabulary, fsm, json_schema,
-};
+use formwork::{CompiledGrammar, Compiler, Config, Grammar, Matcher, Pool, TokenId, Vocabulary, json_schema};
 
 /// Formwork with one configuration of its compiler.
 struct Formwork {
@@ -56,9 +53,7 @@ impl Engine for Formwork {
         let grammar = grammar(source, &self.options, &self.schemas)?;
         laps.lap("frontend");
         let compiled = self.compiler.compile(&grammar).map_err(|error| error.to_string())?;
-        let config = self.config.automata.clone();
-        let pool = self.compiler.pool().clone();
-        Ok(Box::new(Ready { compiled, grammar, config, pool }))
+        Ok(Box::new(Ready { compiled, pool: self.compiler.pool().clone() }))
     }
 
     /// With another vocabulary, so that nothing is shared with what is measured.
@@ -81,11 +76,8 @@ impl Engine for Formwork {
     }
 }
 
-/// A compiled grammar, and what it was compiled from.
 struct Ready {
     compiled: CompiledGrammar,
-    grammar: Grammar,
-    config: fsm::Config,
     pool: Pool,
 }
 
@@ -100,15 +92,9 @@ impl Compiled for Ready {
     }
 
     fn figures(&self) -> Vec<(String, u64)> {
-        // The root's automaton, as the first grammar of a process would pay for it.
-        let build = || fsm::build(&self.grammar, &self.config, &|| false);
-        let (automata, ns) = clock::time(build);
         let (done, all) = self.compiled.n_local_masks();
-        let n_states = automata.map_or(0, |automata| automata.n_states());
         let pool = self.pool.stats();
         let figures = [
-            ("automata ns", ns),
-            ("states", n_states as u64),
             ("local masks", all as u64),
             ("local masks done", done as u64),
             ("bytes", self.compiled.memory_size() as u64),

@@ -33,6 +33,10 @@ pub struct Options {
     /// Only files whose name contains this
     #[arg(long)]
     pub only: Option<String>,
+    /// So many files go to one engine before it is the next one's turn. With 1, each file's schema meets caches that hold what
+    /// the other engines left
+    #[arg(long, default_value_t = 25)]
+    pub turn: usize,
     /// So many workers per engine at once; more than one disturbs the times
     #[arg(long, default_value_t = 1)]
     pub jobs: usize,
@@ -94,6 +98,7 @@ pub struct Results {
 pub fn run(options: &Options) -> Result<()> {
     ensure!(options.passes.first() == Some(&Pass::Cold), "the first pass is the cold one");
     ensure!(options.jobs > 0, "--jobs 0 would do nothing");
+    ensure!(options.turn > 0, "--turn 0 would do nothing");
     let tokenizer = Tokenizer::load(&options.tokenizer)?;
     let cases = corpus::load(&options.data, options.sample, options.only.as_deref(), &tokenizer)?;
     let mut record = Record::new("maskbench", "MaskBench, side by side", &tokenizer.name, &options.output);
@@ -183,22 +188,28 @@ fn walk(
     let mut all_done = Vec::new();
     // What an engine was lost on once, it is not asked again.
     let mut lost = vec![vec![None; cases.len()]; n_engines];
+    let chosen: Vec<usize> = (first..cases.len()).step_by(options.jobs).collect();
     for (pass_idx, pass) in options.passes.iter().enumerate() {
-        for (i, case) in cases.iter().enumerate().skip(first).step_by(options.jobs) {
-            let source = Source::Schema(case.schema.clone());
-            let job = Job { source, documents: case.documents.clone(), pollute_mb: pass.pollute_mb() };
+        for (turn, block) in chosen.chunks(options.turn).enumerate() {
             // Another engine goes first each time.
-            for engine in (0..n_engines).map(|turn| (i + turn) % n_engines) {
-                bar.set_message(format!("{} {} {}", pass.name(), options.engines[engine], case.name));
-                let fate = match lost[engine][i] {
-                    Some(how) => Fate::Lost(how),
-                    None => panel.ask(engine, &job)?,
-                };
-                if let Fate::Lost(how) = fate {
-                    lost[engine][i] = Some(how);
+            for engine in (0..n_engines).map(|seat| (turn + seat) % n_engines) {
+                for &i in block {
+                    let case = &cases[i];
+                    bar.set_message(format!("{} {} {}", pass.name(), options.engines[engine], case.name));
+                    let fate = match lost[engine][i] {
+                        Some(how) => Fate::Lost(how),
+                        None => {
+                            let source = Source::Schema(case.schema.clone());
+                            let documents = case.documents.clone();
+                            panel.ask(engine, &Job { source, documents, pollute_mb: pass.pollute_mb() })?
+                        }
+                    };
+                    if let Fate::Lost(how) = fate {
+                        lost[engine][i] = Some(how);
+                    }
+                    all_done.push(Done { pass: pass_idx, engine, case: i, fate });
+                    bar.inc(1);
                 }
-                all_done.push(Done { pass: pass_idx, engine, case: i, fate });
-                bar.inc(1);
             }
         }
     }
@@ -249,12 +260,13 @@ fn about(record: &mut Record, options: &Options, cases: &[Case]) {
     let n_documents: usize = cases.iter().map(|case| case.documents.len()).sum();
     let n_tokens: usize = cases.iter().flat_map(|case| &case.documents).map(Vec::len).sum();
     record.line(&format!(
-        "- {} files with {} instances of {} tokens, spelled as `json.dumps(data, ensure_ascii=False)` and split by the tokenizer itself; {} s of CPU time a file; {} jobs.",
+        "- {} files with {} instances of {} tokens, spelled as `json.dumps(data, ensure_ascii=False)` and split by the tokenizer itself; {} s of CPU time a file; {} jobs; {} files a turn.",
         cases.len(),
         table::grouped(n_documents as u64),
         table::grouped(n_tokens as u64),
         options.workers.seconds(),
         options.jobs,
+        options.turn,
     ));
     record.line(
         "- *TTFM*: text to first mask. *TBM*: filling the mask and accepting the token. A session is new for every \

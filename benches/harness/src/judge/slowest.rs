@@ -30,10 +30,6 @@ pub fn section(record: &mut Record, engine: &str, fates: &[Fate], cases: &[Case]
     let mut rows = Vec::new();
     for name in PARTS {
         rows.push((vec![name.to_owned()], summary(&measured, |one| part(one, name))));
-        if name == "compile" {
-            let label = vec!["(of it automata, timed apart)".to_owned()];
-            rows.push((label, summary(&measured, |one| figure(one, "automata ns"))));
-        }
     }
     record.line(&table::times(&["text to first mask, µs"], &rows));
     let total = |name: &str| measured.iter().map(|(_, one)| figure(one, name)).sum::<u64>();
@@ -58,16 +54,7 @@ fn summary(measured: &[(usize, &Measured)], value: impl Fn(&Measured) -> u64) ->
 fn slow_files(record: &mut Record, measured: &[(usize, &Measured)], cases: &[Case]) {
     let mut slow = measured.to_vec();
     slow.sort_by_key(|(_, one)| Reverse(one.ttfm()));
-    let head = [
-        "slowest to the first mask",
-        "µs",
-        "frontend",
-        "compile",
-        "(automata)",
-        "first mask",
-        "states",
-        "KB of schema",
-    ];
+    let head = ["slowest to the first mask", "µs", "frontend", "compile", "first mask", "KB of schema"];
     let rows: Vec<Vec<String>> = slow
         .iter()
         .take(N_SHOWN)
@@ -78,9 +65,7 @@ fn slow_files(record: &mut Record, measured: &[(usize, &Measured)], cases: &[Cas
                 us(one.ttfm()),
                 us(part(one, "frontend")),
                 us(part(one, "compile")),
-                us(figure(one, "automata ns")),
                 us(part(one, "first mask")),
-                table::grouped(figure(one, "states")),
                 format!("{:.1}", cases[*case].schema.len() as f64 / 1_000.0),
             ]
         })
