@@ -62,6 +62,9 @@ use std::hash::BuildHasher;
 use std::ops::Range;
 use std::sync::Arc;
 
+/// Rows made on the way to something else of which so many are kept: some kilobytes.
+const FEW_KEPT: usize = 64;
+
 /// A row of an arena. Equal rows have equal ids.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowId(u32);
@@ -558,6 +561,16 @@ impl Rows {
         self.items.truncate(mark.n_items);
         self.waiters.truncate(mark.n_waiters);
         self.sets.texts.release(mark.texts);
+    }
+
+    /// Keeps the rows and tables made since `mark` if they are of use and small: an output mostly goes on through rows that
+    /// somebody has looked ahead to. Else [releases](Self::release) them.
+    pub fn keep_few(&mut self, mark: Mark) {
+        let n_new = self.rows.len() - mark.n_rows;
+        if n_new > FEW_KEPT || self.items.len() - mark.n_items > 8 * FEW_KEPT {
+            return self.release(mark);
+        }
+        self.n_marks = self.n_marks.saturating_sub(1);
     }
 
     /// The row of the sorted kernel in the scratch buffer.

@@ -12,8 +12,8 @@
 //! Letters of a literal are [passed](formwork_fsm::Automata::pass) all at once, without states between.
 //!
 //! Rows that are there are taken: a text inside of a string stays in one row. Those that a stride leaves out are not there
-//! when it comes again, so strides are [remembered](crate::memo) as steps of their own, by the number that the caller has for
-//! the text.
+//! when it comes again, so texts with steps that nobody remembered are [remembered](crate::memo) as steps of their own, by the
+//! number that the caller has for the text.
 //!
 //! A text that is refused is gone through byte by byte by whoever wants to know where.
 //!
@@ -48,7 +48,7 @@ impl Rows {
         if let Some(known) = text.and_then(|text| self.memo.get(row, text)) {
             return Ok(Some(known));
         }
-        let (mut at, mut rest, mut leaves_out) = (row, bytes, false);
+        let (mut at, mut rest, mut is_new) = (row, bytes, false);
         while let Some((&byte, behind)) = rest.split_first() {
             rest = behind;
             let step = (at, Read::byte(byte));
@@ -84,12 +84,12 @@ impl Rows {
                 None if has_strode => self.intern_kernel()?,
                 None => self.close(hash, false)?,
             };
-            leaves_out |= has_strode;
+            is_new = true;
             if remembers && !has_strode {
                 self.memo.insert(step.0, step.1, at);
             }
         }
-        if let Some(text) = text.filter(|_| leaves_out) {
+        if let Some(text) = text.filter(|_| is_new) {
             self.memo.insert(row, text, at);
         }
         Ok(Some(at))

@@ -124,7 +124,7 @@ impl Resolver {
     }
 
     /// Makes `mask` hold the text tokens that `row` allows; `mask` has at least the vocabulary's
-    /// [words](Vocabulary::mask_words). Rows made on the way are forgotten again.
+    /// [words](Vocabulary::mask_words). Rows made on the way stay if they are few.
     ///
     /// Cost: about 0.1 µs to unite, then by the number of boundaries that survive: a microsecond on real schemas.
     ///
@@ -141,7 +141,12 @@ impl Resolver {
         self.extra.clear();
         let mark = rows.mark();
         let result = self.resolve_marked(slices, rows, row, mask, mark, local);
-        rows.release(mark);
+        // PERF: an output goes on through rows behind boundaries, and what stands behind several of them is often the same:
+        // 3% of filling masks and accepting.
+        match result {
+            Ok(()) => rows.keep_few(mark),
+            Err(_) => rows.release(mark),
+        }
         result
     }
 
