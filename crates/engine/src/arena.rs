@@ -12,7 +12,6 @@
 use crate::compiled::CompiledGrammar;
 use crate::recent::Came;
 use formwork_earley::{LimitExceeded, RowId, Rows};
-use formwork_grammar::HashMap;
 use formwork_mask::{Recipe, Resolver, Walker};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -26,9 +25,48 @@ pub(crate) struct Arena {
     collect_at: usize,
     resolver: Option<Resolver>,
     walker: Option<Walker>,
-    /// A row met again costs a copy.
-    recipes: HashMap<RowId, Recipe>,
-    recipe_bytes: usize,
+    recipes: Recipes,
+}
+
+/// A row met again costs a copy.
+///
+/// PERF: rows are numbered without gaps, and what a hash map of them touches besides was in no cache in most steps.
+#[derive(Default)]
+struct Recipes {
+    /// By row: one more than the position of its recipe, 0 if it has none.
+    positions: Vec<u32>,
+    all: Vec<Recipe>,
+    /// What the recipes themselves take.
+    n_bytes: usize,
+}
+
+impl Recipes {
+    #[inline]
+    fn get(&self, row: RowId) -> Option<&Recipe> {
+        let position = self.positions.get(row.index())?.checked_sub(1)?;
+        self.all.get(position as usize)
+    }
+
+    /// Keeps the recipe of a row that has none; if those that are there have become too many, all others are forgotten.
+    fn insert(&mut self, row: RowId, recipe: Recipe) {
+        let n_bytes = recipe.memory_size();
+        if self.n_bytes + n_bytes > MAX_RECIPES {
+            *self = Self::default();
+        }
+        self.n_bytes += n_bytes;
+        if self.positions.len() <= row.index() {
+            self.positions.resize(row.index() + 1, 0);
+        }
+        self.all.push(recipe);
+        self.positions[row.index()] = self.all.len() as u32;
+    }
+
+    /// Gives back the room for what is to come, and says how much memory the rest takes, in bytes.
+    fn shrink(&mut self) -> usize {
+        self.positions.shrink_to_fit();
+        self.all.shrink_to_fit();
+        size_of_val(&self.positions[..]) + self.n_bytes
+    }
 }
 
 /// Rows of so many bytes are kept without asking who needs them.
@@ -56,8 +94,7 @@ impl Arena {
             collect_at: COLLECT_AT,
             resolver: None,
             walker: None,
-            recipes: HashMap::default(),
-            recipe_bytes: 0,
+            recipes: Recipes::default(),
         })
     }
 
@@ -94,14 +131,9 @@ impl Arena {
             self.start = *start;
             kept.copy_from_slice(others);
         }
-        self.forget_recipes();
+        self.recipes = Recipes::default();
         self.resolver.iter_mut().for_each(Resolver::forget);
         self.collect_at = COLLECT_AT.max(2 * self.rows.memory_size());
-    }
-
-    fn forget_recipes(&mut self) {
-        self.recipes.clear();
-        self.recipe_bytes = 0;
     }
 
     /// Makes `mask` hold the text tokens that a row allows.
@@ -112,7 +144,7 @@ impl Arena {
         mask: &mut [u32],
     ) -> Result<(), LimitExceeded> {
         let Self { rows, resolver, walker, recipes, .. } = self;
-        if let Some(recipe) = recipes.get(&row) {
+        if let Some(recipe) = recipes.get(row) {
             recipe.write_to(mask);
             return Ok(());
         }
@@ -125,12 +157,7 @@ impl Arena {
         }
         let recipe = compiled.config().recipes.then(|| resolver.recipe(rows, row)).flatten();
         if let Some(recipe) = recipe.filter(|recipe| recipe.n_tokens() <= MAX_RECIPE) {
-            let n_bytes = recipe.memory_size();
-            if self.recipe_bytes + n_bytes > MAX_RECIPES {
-                self.forget_recipes();
-            }
-            self.recipe_bytes += n_bytes;
-            self.recipes.insert(row, recipe);
+            recipes.insert(row, recipe);
         }
         Ok(())
     }
@@ -142,11 +169,9 @@ impl Arena {
 
     /// Gives back the room for what is to come, and says how much memory the rest takes, in bytes, about.
     pub(crate) fn shrink(&mut self) -> usize {
-        self.recipes.shrink_to_fit();
         size_of::<Self>()
             + self.rows.shrink()
-            + self.recipes.allocation_size()
-            + self.recipe_bytes
+            + self.recipes.shrink()
             + self.resolver.as_ref().map_or(0, Resolver::memory_size)
     }
 }
