@@ -46,7 +46,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 /// The states of a rule that were reached so far, and how to make the others.
 pub(crate) struct Lazy {
     /// Of all states that some edge leads to.
-    headers: Segmented<Header>,
+    headers: Segmented<Headers>,
     /// Those whose edges are made, in the order in which they were: few of the others ever are.
     made: Segmented<LazyState>,
     /// The sets that states say by number.
@@ -64,9 +64,11 @@ pub(crate) struct Lazy {
     is_machine: bool,
 }
 
-/// What is known of a state before its edges are made, and where these are then: in one word, since there are many.
-#[derive(Debug)]
-struct Header(AtomicU32);
+/// What is known of some states before their edges are made, and where these are then: each in one word, since there are many, and
+/// several together, since a place in a list takes more than that. 0 is no state yet.
+type Headers = [AtomicU32; AT_ONCE];
+
+const AT_ONCE: usize = 4;
 
 const ACCEPTING: u32 = 1;
 /// It has edges.
@@ -267,7 +269,8 @@ impl Lazy {
     #[inline]
     fn header(&self, number: u32) -> u32 {
         // Nobody knows the number of a state before it has one.
-        self.headers.get(number as usize).map_or(0, |header| header.0.load(Ordering::Acquire))
+        let (at, of_state) = (number as usize / AT_ONCE, number as usize % AT_ONCE);
+        self.headers.get(at).map_or(0, |headers| headers[of_state].load(Ordering::Acquire))
     }
 
     #[inline]
@@ -473,7 +476,8 @@ impl Lazy {
             let header =
                 source.header(number as u32).into_iter().zip([ACCEPTING, GOES_ON, ANY_TEXT, LITERAL]);
             let bits = header.filter(|(is_so, _)| *is_so).fold(0, |bits, (_, bit)| bits | bit);
-            self.headers.get_or_init(number, || Header(AtomicU32::new(bits)));
+            let headers = self.headers.get_or_init(number / AT_ONCE, Headers::default);
+            headers[number % AT_ONCE].store(bits, Ordering::Release);
         }
         self.n_states.store(n_states, Ordering::Release);
     }
@@ -490,8 +494,9 @@ impl Lazy {
                 let (position, own_bytes) = (making.made.len(), state.memory_size());
                 making.made.push(number);
                 let state = self.made.get_or_init(position, || state);
-                if let Some(header) = self.headers.get(number as usize) {
-                    header.0.fetch_add((position as u32 + 1) << POSITION, Ordering::Release);
+                if let Some(headers) = self.headers.get(number as usize / AT_ONCE) {
+                    let position = (position as u32 + 1) << POSITION;
+                    headers[number as usize % AT_ONCE].fetch_add(position, Ordering::Release);
                 }
                 let mut n_bytes = own_bytes;
                 let counts = position % COUNT_EVERY == 0;

@@ -2,8 +2,9 @@
 
 use crate::bits;
 use crate::slices::Slices;
-use formwork_grammar::Generations;
+use formwork_grammar::{Generations, Seeded};
 use formwork_vocab::TokenId;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 /// Tokens as a list of ids, or as a bitset when the list would be long, perhaps that of a slice, with some more ids.
@@ -144,8 +145,10 @@ impl TokenSet {
 /// Of 20 wide masks some 19 have a set that was there.
 #[derive(Debug, Default)]
 pub(crate) struct SharedSets {
-    /// Each set under itself.
-    generations: Generations<Arc<[u32]>, Arc<[u32]>>,
+    /// By hash, and those of one hash one after the other.
+    ///
+    /// PERF: to hash a set takes longer than to copy it, so the map is not to do it again.
+    generations: Generations<(u64, u32), Arc<[u32]>>,
     /// Of the young generation.
     n_sets: usize,
 }
@@ -155,13 +158,17 @@ const MAX_SHARED: usize = 512;
 
 impl SharedSets {
     /// How often a set is held here.
-    const HOLDERS: usize = 2;
+    const HOLDERS: usize = 1;
 
     pub(crate) fn get(&mut self, words: &[u32]) -> Arc<[u32]> {
-        if let Some((known, was_old)) = self.generations.get(words) {
+        let mut key = (Seeded::default().hash_one(words), 0);
+        while let Some((known, was_old)) = self.generations.get(&key) {
             let known = Arc::clone(known);
             self.n_sets += usize::from(was_old);
-            return known;
+            if known[..] == *words {
+                return known;
+            }
+            key.1 += 1;
         }
         if self.n_sets >= MAX_SHARED {
             self.generations.age();
@@ -169,7 +176,7 @@ impl SharedSets {
         }
         let set: Arc<[u32]> = words.into();
         self.n_sets += 1;
-        self.generations.insert(Arc::clone(&set), Arc::clone(&set));
+        self.generations.insert(key, Arc::clone(&set));
         set
     }
 }

@@ -556,7 +556,8 @@ impl Walker {
             let at = if alive { at_hand(automata, view, config) } else { None };
             let (bytes, calls) = if alive { self.next_bytes(config, at) } else { (ByteSet::EMPTY, false) };
             let are_many = bytes.has_at_least(MANY);
-            if let (Config::State(state), true) = (config, may_be_short && are_many) {
+            let is_worth = trie.end(node).get() - node.get() > WORTH_A_CHAIN;
+            if let (Config::State(state), true) = (config, may_be_short && are_many && is_worth) {
                 if self.chains.takes_short(view, state.local(), trie, node, &mut self.accepted) {
                     continue;
                 }
