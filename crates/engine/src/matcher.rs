@@ -109,6 +109,24 @@ impl Drop for Matcher {
     }
 }
 
+/// The row and the run after some bytes, those of `token` if there is one, if nothing is wrong with them.
+#[inline]
+fn advance_over(
+    rows: &mut Rows,
+    row: RowId,
+    run: Run,
+    bytes: &[u8],
+    token: Option<TokenId>,
+) -> Option<(RowId, Run)> {
+    let bounds = rows.automata().runs();
+    let run = match bounds {
+        [] => run,
+        _ => bytes.iter().try_fold(run, |run, &byte| run.after(byte, bounds))?,
+    };
+    let row = rows.advance_over(row, bytes, token.map(TokenId::get)).ok()??;
+    Some((row, run))
+}
+
 impl Matcher {
     /// A matcher at the beginning of an output, with the vocabulary's stop tokens.
     pub fn new(compiled: &CompiledGrammar) -> Self {
@@ -222,6 +240,16 @@ impl Matcher {
             // As a symbol it ends the output only if nothing else can come.
             let stopped = symbol.is_none() || self.must_end(row);
             return Ok(((row, run), stopped, 0));
+        }
+        if !self.arena.rows.waits_for_symbols(row) {
+            // PERF: most tokens are text that is accepted; nothing is looked up of them to say what was wrong.
+            let bytes = self.compiled.vocabulary().text(token).filter(|bytes| !bytes.is_empty());
+            let after =
+                bytes.and_then(|bytes| advance_over(&mut self.arena.rows, row, run, bytes, Some(token)));
+            if let (Some(bytes), Some((row, run))) = (bytes, after) {
+                let n_bytes = bytes.len();
+                return Ok(((self.end_steps(row, 1)?, run), false, n_bytes));
+            }
         }
         let vocabulary = self.compiled.vocabulary().clone();
         let bytes = vocabulary.text(token).unwrap_or_default();
@@ -363,7 +391,7 @@ impl Matcher {
         bytes: &[u8],
         token: Option<TokenId>,
     ) -> Result<(RowId, Run), AcceptError> {
-        if let Some(after) = self.advance_over(from, run, bytes, token) {
+        if let Some(after) = advance_over(&mut self.arena.rows, from, run, bytes, token) {
             return Ok(after);
         }
         // Byte by byte, to say where it fails.
@@ -380,25 +408,6 @@ impl Matcher {
             }
         }
         Ok((row, run))
-    }
-
-    /// The row and the run after some bytes, if nothing is wrong with them.
-    #[inline]
-    fn advance_over(
-        &mut self,
-        row: RowId,
-        run: Run,
-        bytes: &[u8],
-        token: Option<TokenId>,
-    ) -> Option<(RowId, Run)> {
-        let rows = &mut self.arena.rows;
-        let bounds = rows.automata().runs();
-        let run = match bounds {
-            [] => run,
-            _ => bytes.iter().try_fold(run, |run, &byte| run.after(byte, bounds))?,
-        };
-        let row = rows.advance_over(row, bytes, token.map(TokenId::get)).ok()??;
-        Some((row, run))
     }
 
     /// One more byte, if it may come.
