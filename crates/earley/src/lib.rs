@@ -44,6 +44,7 @@ mod dominated;
 mod dump;
 mod item;
 mod limits;
+mod marks;
 mod memo;
 mod rows;
 mod sets;
@@ -55,6 +56,7 @@ mod trace;
 
 pub use item::{Item, TableId, Waiter};
 pub use limits::{LimitExceeded, Limits};
-pub use rows::{Mark, RowId, Rows};
+pub use marks::Mark;
+pub use rows::{RowId, Rows};
 pub use texts::TextPlace;
 pub use trace::{PointId, Span, Trace};

@@ -53,7 +53,6 @@ use crate::item::{Item, TableId, Waiter};
 use crate::limits::{LimitExceeded, Limits};
 use crate::memo::{Memo, Read};
 use crate::sets::Sets;
-use crate::texts::TextsMark;
 use formwork_fsm::{Automata, Counter, RuleId, StateId};
 use formwork_grammar::{ByteSet, HashSet, Seeded};
 use hashbrown::HashTable;
@@ -61,9 +60,6 @@ use std::fmt;
 use std::hash::BuildHasher;
 use std::ops::Range;
 use std::sync::Arc;
-
-/// Rows made on the way to something else of which so many are kept: some kilobytes.
-const FEW_KEPT: usize = 64;
 
 /// A row of an arena. Equal rows have equal ids.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -80,16 +76,6 @@ impl fmt::Debug for RowId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "row{}", self.0)
     }
-}
-
-/// How far an arena had grown; see [`Rows::mark`].
-#[derive(Clone, Copy, Debug)]
-pub struct Mark {
-    n_rows: usize,
-    n_tables: usize,
-    n_items: usize,
-    n_waiters: usize,
-    texts: TextsMark,
 }
 
 /// An arena of rows over one grammar's automata.
@@ -112,7 +98,7 @@ pub struct Rows {
     pub(crate) scratch: Scratch,
     pub(crate) memo: Memo,
     /// The table of rows in which nobody waits, if there is one.
-    nobody: Option<TableId>,
+    pub(crate) nobody: Option<TableId>,
     /// Marks that are not released yet.
     pub(crate) n_marks: u32,
     /// Whether waiters whose target is finished are replaced by those that they would return to.
@@ -151,7 +137,7 @@ pub(crate) struct Table {
     pub(crate) waiters: Range<u32>,
     /// The end of the output waits here for the root.
     pub(crate) goal: bool,
-    hash: u64,
+    pub(crate) hash: u64,
 }
 
 /// Buffers of the closure, kept between calls.
@@ -523,54 +509,6 @@ impl Rows {
             + self.tables.len() * (size_of::<Table>() + 8)
             + self.waiters.len() * size_of::<Waiter>()
             + self.sets.memory_size()
-    }
-
-    /// Remembers how far the arena has grown, for [`release`](Self::release).
-    pub fn mark(&mut self) -> Mark {
-        self.n_marks += 1;
-        Mark {
-            n_rows: self.rows.len(),
-            n_tables: self.tables.len(),
-            n_items: self.items.len(),
-            n_waiters: self.waiters.len(),
-            texts: self.sets.texts.mark(),
-        }
-    }
-
-    /// Whether a table was there at `mark`, so that [`release`](Self::release) keeps it.
-    pub fn outlives(&self, table: TableId, mark: Mark) -> bool {
-        table.index() < mark.n_tables
-    }
-
-    /// Forgets all rows and tables made since `mark`; their ids must not be used any more.
-    pub fn release(&mut self, mark: Mark) {
-        self.n_marks = self.n_marks.saturating_sub(1);
-        for (index, row) in self.rows.iter().enumerate().skip(mark.n_rows) {
-            if let Ok(entry) = self.by_kernel.find_entry(row.hash, |id| id.index() == index) {
-                entry.remove();
-            }
-        }
-        for (index, table) in self.tables.iter().enumerate().skip(mark.n_tables) {
-            if let Ok(entry) = self.by_waiters.find_entry(table.hash, |id| id.index() == index) {
-                entry.remove();
-            }
-        }
-        self.rows.truncate(mark.n_rows);
-        self.tables.truncate(mark.n_tables);
-        self.nobody = self.nobody.filter(|table| table.index() < mark.n_tables);
-        self.items.truncate(mark.n_items);
-        self.waiters.truncate(mark.n_waiters);
-        self.sets.texts.release(mark.texts);
-    }
-
-    /// Keeps the rows and tables made since `mark` if they are of use and small: an output mostly goes on through rows that
-    /// somebody has looked ahead to. Else [releases](Self::release) them.
-    pub fn keep_few(&mut self, mark: Mark) {
-        let n_new = self.rows.len() - mark.n_rows;
-        if n_new > FEW_KEPT || self.items.len() - mark.n_items > 8 * FEW_KEPT {
-            return self.release(mark);
-        }
-        self.n_marks = self.n_marks.saturating_sub(1);
     }
 
     /// The row of the sorted kernel in the scratch buffer.
