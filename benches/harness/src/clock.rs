@@ -12,6 +12,10 @@
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Instant;
 
+/// How intervals are taken, for reports.
+pub const HOW: &str =
+    "each interval is wall time, and some dozens of them in a row are no more than the thread's CPU time";
+
 /// An interval that is going on.
 #[derive(Debug)]
 pub struct Clock {
@@ -117,7 +121,18 @@ fn thread_ns() -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::bounded;
+    use super::{TimedLaps, bounded};
+
+    #[test]
+    fn only_laps_that_somebody_wants_to_know_of_are_told() {
+        let mut laps = TimedLaps::start();
+        for what in [None, Some("mask"), None, Some("accept")] {
+            laps.lap(what);
+        }
+        assert!(!laps.are_many());
+        assert_eq!(laps.take().map(|(what, _)| what).collect::<Vec<_>>(), ["mask", "accept"]);
+        assert_eq!(laps.take().count(), 0);
+    }
 
     #[test]
     fn parts_sum_up_to_no_more_than_the_cpu_time() {

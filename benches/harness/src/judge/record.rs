@@ -64,7 +64,8 @@ impl Record {
         self.line(&format!("- Engines, each in a process of its own, taking turns: {}.", seats.join("; ")));
         self.line(&format!("- Tokenizer {}: {}.", tokenizer.name, tokenizer.vocabulary));
         self.line(&format!(
-            "- Microseconds; each interval is wall time, some dozens of intervals together no more than the thread's CPU time, and {} ns of it are the clock's own.",
+            "- Microseconds; {}; {} ns of each are the clock's own.",
+            clock::HOW,
             clock::overhead()
         ));
     }

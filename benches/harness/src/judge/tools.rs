@@ -101,10 +101,11 @@ fn about(record: &mut Record, options: &Options, tokenizers: &[Tokenizer]) {
         names[0], names[1], options.times,
     ));
     record.line(&format!(
-        "- Microseconds; each interval is min(wall, thread CPU). *Frontend*, *compile*, *first mask*: the first grammar of a \
+        "- Microseconds; {}. *Frontend*, *compile*, *first mask*: the first grammar of a \
          fresh process, the least over the processes. *One more*: from the text to the first mask with one tool more, the \
          median of {N_MORE} in a row. *TBM*: mask and accept, in the first walk over the turns (*cold*) and with the same \
          grammar compiled once more (*warm*). *Free*: the steps of tokens outside calls, warm.",
+        clock::HOW,
     ));
     record.line(
         "- Formwork and xgrammar-rs read the same structural tag; llguidance a Lark grammar with a lazy lexeme for text up to \
