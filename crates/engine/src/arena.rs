@@ -49,7 +49,7 @@ impl Recipes {
 
     /// Keeps the recipe of a row that has none; if those that are there have become too many, all others are forgotten.
     fn insert(&mut self, row: RowId, recipe: Recipe) {
-        let n_bytes = recipe.memory_size();
+        let n_bytes = recipe.memory_size() + LISTS;
         if self.n_bytes + n_bytes > MAX_RECIPES {
             *self = Self::default();
         }
@@ -73,6 +73,8 @@ impl Recipes {
 const COLLECT_AT: usize = 1 << 20;
 /// Recipes of so many bytes are kept; then the collection starts anew.
 const MAX_RECIPES: usize = 512 << 10;
+/// What the allocator takes for the lists of a recipe.
+const LISTS: usize = 32;
 /// A recipe with more tokens than this is not kept: resolving again is as good as applying it.
 const MAX_RECIPE: usize = 2_000;
 

@@ -11,7 +11,7 @@
 //! forgotten is dropped when an output ends, one or two grammars at a time: each is some hundred allocations.
 
 use crate::compiled::CompiledGrammar;
-use formwork_grammar::{Expr, Generations, Grammar, Seeded};
+use formwork_grammar::{Expr, Generations, Grammar, Properties, Rule, Seeded};
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -62,8 +62,11 @@ impl Came {
     }
 }
 
-/// What a grammar and its maps take beside automata and masks.
+/// What a compiled grammar's maps take beside automata and masks.
 const FIXED: usize = 4 << 10;
+/// What an expression takes with its list of operands, and a rule with its name and place, about.
+const EXPR: usize = size_of::<Expr>() + size_of::<Properties>() + 32;
+const RULE: usize = size_of::<Rule>() + 64;
 
 /// A grammar, equal to what is written the same.
 #[derive(Debug, PartialEq, Eq)]
@@ -136,7 +139,8 @@ impl Recent {
     /// Keeps a grammar that was compiled.
     pub(crate) fn insert(&self, key: Key, compiled: &CompiledGrammar) {
         let compiled = compiled.clone();
-        let n_bytes = compiled.memory_size() + FIXED;
+        let grammar = EXPR * key.grammar.n_exprs() + RULE * key.grammar.rules().len();
+        let n_bytes = compiled.memory_size() + grammar + FIXED;
         if n_bytes <= self.max_bytes / 2 {
             let mut generations = self.lock();
             self.came.add(n_bytes);
