@@ -36,7 +36,7 @@ struct Step {
 const FEW_STEPS: usize = 1 << 6;
 /// Places of the table when many steps were taken: 48 KB.
 ///
-/// PERF: a thousand tokens of one schema's documents take some two thousand different steps; with 1,024 places two of three steps of a
+/// PERF: a thousand texts of one schema's documents take some two thousand different steps; with 1,024 places two of three steps of a
 /// second request were taken anew.
 const MANY_STEPS: usize = 1 << 12;
 
