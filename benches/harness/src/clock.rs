@@ -1,4 +1,5 @@
-//! Time that a neighbour cannot inflate: of an interval, the smaller of wall time and this thread's CPU time.
+//! Time that a neighbour cannot inflate: of an interval, or of some dozens in a row together, the smaller of wall time and this
+//! thread's CPU time.
 //!
 //! Reading the thread's clock is a system call of some 0.2 µs, behind which the processor has to be warmed up to the program
 //! again; so it is read outside, once before and once after some dozens of [laps]. Between them only the wall clock is read, some

@@ -241,15 +241,14 @@ impl Matcher {
             let stopped = symbol.is_none() || self.must_end(row);
             return Ok(((row, run), stopped, 0));
         }
-        if !self.arena.rows.waits_for_symbols(row) {
-            // PERF: most tokens are text that is accepted; nothing is looked up of them to say what was wrong.
-            let bytes = self.compiled.vocabulary().text(token).filter(|bytes| !bytes.is_empty());
-            let after =
-                bytes.and_then(|bytes| advance_over(&mut self.arena.rows, row, run, bytes, Some(token)));
-            if let (Some(bytes), Some((row, run))) = (bytes, after) {
-                let n_bytes = bytes.len();
-                return Ok(((self.end_steps(row, 1)?, run), false, n_bytes));
-            }
+        // PERF: most tokens are text that is accepted; nothing is looked up of them to say what was wrong.
+        let bytes = self.compiled.vocabulary().text(token).filter(|bytes| !bytes.is_empty());
+        let after = bytes.and_then(|bytes| advance_over(&mut self.arena.rows, row, run, bytes, Some(token)));
+        if let (Some(bytes), Some((after, run)), false) =
+            (bytes, after, self.arena.rows.waits_for_symbols(row))
+        {
+            let n_bytes = bytes.len();
+            return Ok(((self.end_steps(after, 1)?, run), false, n_bytes));
         }
         let vocabulary = self.compiled.vocabulary().clone();
         let bytes = vocabulary.text(token).unwrap_or_default();
@@ -258,7 +257,7 @@ impl Matcher {
                 Err(self.error(AcceptErrorKind::UnknownToken, 0, None, row))
             }
             [] => Err(self.error(AcceptErrorKind::NotText, 0, None, row)),
-            _ => self.advance(row, run, bytes, Some(token)),
+            _ => after.map_or_else(|| self.advance_by_bytes(row, run, bytes), Ok),
         };
         let by_symbol = self.after_symbol(row, token)?;
         // Where symbols are named nobody counts runs.
@@ -278,7 +277,8 @@ impl Matcher {
 
     /// The row and the run after a piece of bytes.
     fn after_bytes(&mut self, (row, run): (RowId, Run), bytes: &[u8]) -> Result<(RowId, Run), AcceptError> {
-        let (row, run) = self.advance(row, run, bytes, None)?;
+        let after = advance_over(&mut self.arena.rows, row, run, bytes, None);
+        let (row, run) = after.map_or_else(|| self.advance_by_bytes(row, run, bytes), Ok)?;
         Ok((self.end_steps(row, 0)?, run))
     }
 
@@ -383,18 +383,8 @@ impl Matcher {
         Ok(())
     }
 
-    /// The row and the run after some bytes, those of `token` if there is one.
-    fn advance(
-        &mut self,
-        from: RowId,
-        run: Run,
-        bytes: &[u8],
-        token: Option<TokenId>,
-    ) -> Result<(RowId, Run), AcceptError> {
-        if let Some(after) = advance_over(&mut self.arena.rows, from, run, bytes, token) {
-            return Ok(after);
-        }
-        // Byte by byte, to say where it fails.
+    /// The row and the run after some bytes, byte by byte, to say where it fails.
+    fn advance_by_bytes(&mut self, from: RowId, run: Run, bytes: &[u8]) -> Result<(RowId, Run), AcceptError> {
         let (mut row, mut run) = (from, run);
         for (i, &byte) in bytes.iter().enumerate() {
             match self.step(row, run, byte) {

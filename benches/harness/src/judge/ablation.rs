@@ -59,7 +59,7 @@ pub fn run(options: &Options) -> Result<()> {
         sample: Some(options.sample),
         only: None,
         jobs: 1,
-        turn: 25,
+        turn: maskbench::TURN,
         passes: vec![Pass::Cold, Pass::Warm],
         files: None,
         output: options.output.clone(),

@@ -15,6 +15,9 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 
+/// Files in a turn.
+pub const TURN: usize = 25;
+
 /// What to measure.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -35,7 +38,7 @@ pub struct Options {
     pub only: Option<String>,
     /// So many files go to one engine before it is the next one's turn. With 1, each file's schema meets caches that hold what
     /// the other engines left
-    #[arg(long, default_value_t = 25)]
+    #[arg(long, default_value_t = TURN)]
     pub turn: usize,
     /// So many workers per engine at once; more than one disturbs the times
     #[arg(long, default_value_t = 1)]
