@@ -11,6 +11,7 @@ pub mod panel;
 pub mod plot;
 pub mod pools;
 pub mod process;
+pub mod profile;
 pub mod record;
 pub mod scaling;
 pub mod slowest;

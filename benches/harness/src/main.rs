@@ -28,6 +28,8 @@ enum Command {
     Estimates(Box<judge::estimates::Options>),
     /// Formwork with an empty pool, a used one, and one out of a file
     Pools(Box<judge::pools::Options>),
+    /// Formwork alone, in this process: which steps take the time, and what runs under a profiler
+    Profile(Box<judge::profile::Options>),
     /// Formwork as an engine of the judge's, on standard input and output
     #[command(hide = true)]
     Worker,
@@ -42,6 +44,7 @@ fn main() -> anyhow::Result<()> {
         Command::Tools(options) => judge::tools::run(&options),
         Command::Estimates(options) => judge::estimates::run(&options),
         Command::Pools(options) => judge::pools::run(&options),
+        Command::Profile(options) => judge::profile::run(&options),
         Command::Worker => worker::serve(judge::formwork::engine),
     }
 }

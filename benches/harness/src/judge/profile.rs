@@ -1,0 +1,179 @@
+//! `profile`: Formwork alone, for tuning.
+//!
+//! One process, one thread, no peers and no protocol: what runs under `callgrind` or `massif` as it is, and says which share
+//! of the time goes to which steps. Its times are not for records, since nothing takes turns with it.
+
+use super::corpus::{self, Case};
+use super::record::{Output, Record};
+use super::table;
+use super::tokenizer::Tokenizer;
+use super::variants;
+use crate::clock;
+use crate::engine::is_set;
+use crate::machine::memory_kib;
+use crate::statistics::Summary;
+use anyhow::Result;
+use clap::Args;
+use formwork::{CompiledGrammar, Compiler, Matcher, json_schema};
+use std::hash::{DefaultHasher, Hasher};
+use std::path::PathBuf;
+
+/// What to follow.
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// MaskBench's files, or a folder with them in `maskbench`
+    #[arg(long)]
+    data: PathBuf,
+    /// A tokenizer.json, or an embedded encoding
+    #[arg(long, default_value = "o200k_base")]
+    tokenizer: String,
+    /// Only so many files, the same ones in every run
+    #[arg(long)]
+    sample: Option<usize>,
+    /// Only files with this in their names
+    #[arg(long)]
+    only: Option<String>,
+    /// How often to go through all files, with the same compiler
+    #[arg(long, default_value_t = 1)]
+    passes: usize,
+    /// Formwork's switches, as behind the colon of `formwork:…`
+    #[arg(long, default_value = "")]
+    variant: String,
+    /// What compiled grammars that are kept may take, in MiB
+    #[arg(long)]
+    recent_mib: Option<usize>,
+    /// What the pool may hold, in MiB
+    #[arg(long)]
+    pool_mib: Option<usize>,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// Bounds of the classes of steps, in nanoseconds.
+const BOUNDS: [u64; 9] = [500, 1_000, 2_000, 5_000, 20_000, 100_000, 500_000, 1_000_000, u64::MAX];
+
+/// What one pass took.
+#[derive(Default)]
+struct Pass {
+    frontend: Vec<u64>,
+    compile: Vec<u64>,
+    first_mask: Vec<u64>,
+    masks: Vec<u64>,
+    /// Of those, which computed a local mask.
+    computed: Vec<u64>,
+    accepts: Vec<u64>,
+    /// Of all masks.
+    hasher: DefaultHasher,
+}
+
+/// Follows all files and reports.
+///
+/// # Errors
+/// Something cannot be read or written.
+pub fn run(options: &Options) -> Result<()> {
+    let tokenizer = Tokenizer::load(&options.tokenizer)?;
+    let cases = corpus::load(&options.data, options.sample, options.only.as_deref(), &tokenizer)?;
+    let mut config = variants::config(&options.variant)?;
+    config.recent_bytes = options.recent_mib.map_or(config.recent_bytes, |mib| mib << 20);
+    config.pool_bytes = options.pool_mib.map_or(config.pool_bytes, |mib| mib << 20);
+    let schemas = variants::schemas(&options.variant);
+    let compiler = Compiler::builder(tokenizer.vocabulary.clone()).config(config).build();
+    let mut record = Record::new("profile", "Where Formwork's time goes", &tokenizer.name, &options.output);
+    record.line(&format!("- {} files, one process, tokenizer {}.", cases.len(), tokenizer.name));
+    record.csv.push_str("pass,part,n,avg_us,p50_us,p99_us,max_us\n");
+    let mut resident = memory_kib("VmRSS:");
+    for number in 1..=options.passes {
+        let mut pass = Pass::default();
+        for case in &cases {
+            pass.follow(&compiler, &schemas, case);
+        }
+        let now = memory_kib("VmRSS:");
+        record.line(&format!(
+            "\n## Pass {number}: masks {:016x}, {} KiB more resident memory, {} bytes a file\n",
+            pass.hasher.finish(),
+            now.saturating_sub(resident),
+            (now.saturating_sub(resident) << 10) / cases.len().max(1) as u64,
+        ));
+        resident = now;
+        pass.report(&mut record, number);
+    }
+    record.finish()
+}
+
+impl Pass {
+    /// Compiles the schema and follows its instances.
+    fn follow(&mut self, compiler: &Compiler, schemas: &json_schema::Options, case: &Case) {
+        let mut mask = vec![0; compiler.vocabulary().mask_words()];
+        let (grammar, frontend) = clock::time(|| schemas.grammar(&case.schema));
+        let Ok(grammar) = grammar else { return };
+        let (compiled, compile) = clock::time(|| compiler.compile(&grammar));
+        drop(grammar);
+        let Ok(compiled) = compiled else { return };
+        let (_, first_mask) = clock::time(|| Matcher::new(&compiled).fill_mask(&mut mask).is_ok());
+        self.frontend.push(frontend);
+        self.compile.push(compile);
+        self.first_mask.push(first_mask);
+        for document in &case.documents {
+            self.walk(compiler, &compiled, document, &mut mask);
+        }
+    }
+
+    fn walk(
+        &mut self,
+        compiler: &Compiler,
+        compiled: &CompiledGrammar,
+        document: &[u32],
+        mask: &mut [u32],
+    ) {
+        let mut matcher = Matcher::new(compiled);
+        for step in 0..=document.len() {
+            let before = compiler.pool().stats().misses;
+            let (filled, ns) = clock::time(|| matcher.fill_mask(mask).is_ok());
+            self.masks.push(ns);
+            if compiler.pool().stats().misses > before {
+                self.computed.push(ns);
+            }
+            mask.iter().for_each(|&word| self.hasher.write_u32(word));
+            let token = document.get(step).filter(|&&token| filled && is_set(mask, token));
+            let Some(&token) = token else { break };
+            let (accepted, ns) = clock::time(|| matcher.accept_token(token).is_ok());
+            self.accepts.push(ns);
+            if !accepted {
+                break;
+            }
+        }
+    }
+
+    fn report(mut self, record: &mut Record, number: usize) {
+        let total: u64 = self.masks.iter().sum();
+        let mut rows = Vec::new();
+        let mut below = 0;
+        for bound in BOUNDS {
+            let within = self.masks.iter().filter(|&&ns| ns > below && ns <= bound);
+            let (n, ns) = within.fold((0, 0), |(n, sum), ns| (n + 1, sum + ns));
+            let name = match bound {
+                u64::MAX => format!("above {}", table::number(below as f64 / 1_000.0)),
+                bound => format!("to {}", table::number(bound as f64 / 1_000.0)),
+            };
+            let share = |part: u64, all: u64| format!("{:.2}%", 100.0 * part as f64 / all.max(1) as f64);
+            rows.push(vec![name, table::grouped(n), share(n, self.masks.len() as u64), share(ns, total)]);
+            below = bound;
+        }
+        let parts = [
+            ("frontend", &mut self.frontend),
+            ("compile", &mut self.compile),
+            ("first mask", &mut self.first_mask),
+            ("masks", &mut self.masks),
+            ("masks that compute a local one", &mut self.computed),
+            ("accepting", &mut self.accepts),
+        ];
+        let times = parts.map(|(name, samples)| (vec![name.to_owned()], Summary::of(samples)));
+        for (name, summary) in &times {
+            let Summary { n, mean, p50, p99, max, .. } = summary;
+            let line = format!("{number},{},{n},{mean:.3},{p50:.3},{p99:.3},{max:.3}\n", name[0]);
+            record.csv.push_str(&line);
+        }
+        record.line(&table::times(&["µs"], &times));
+        record.line(&table::markdown(&["masks, µs", "n", "of masks", "of their time"], &rows));
+    }
+}
