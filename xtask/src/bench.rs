@@ -14,14 +14,14 @@ const PEERS: &[&str] = &["llguidance", "xgrammar-rs"];
 /// The engines of the command if it is not told which.
 const ENGINES: &str = "formwork,formwork:eager,llguidance,xgrammar-rs";
 
-const WHICH: &str = "there are `maskbench`, `ablation`, `scaling`, `targets`, `tools`, `estimates`, `pools` and `masks`, each with `--help`";
+const WHICH: &str = "there are `maskbench`, `ablation`, `scaling`, `targets`, `tools`, `estimates`, `pools`, `profile` and `masks`, each with `--help`";
 
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     match arguments.first().map(String::as_str) {
         Some("masks") => masks(&arguments[1..]),
-        Some("maskbench" | "ablation" | "scaling" | "targets" | "tools" | "estimates" | "pools") => {
-            judge(arguments)
-        }
+        Some(
+            "maskbench" | "ablation" | "scaling" | "targets" | "tools" | "estimates" | "pools" | "profile",
+        ) => judge(arguments),
         Some(other) => bail!("there is no benchmark `{other}`; {WHICH}"),
         None => bail!("which benchmark? {WHICH}"),
     }

@@ -129,3 +129,19 @@ fn turns_with_calls_are_accepted() {
         assert_eq!(row(&text, &[format, size, "formwork"]).last(), Some(&""), "{text}");
     }
 }
+
+#[test]
+fn a_profile_sorts_steps_by_what_they_took() {
+    let data = folder("profile-data");
+    let file = r#"{"schema": {"type": "integer"}, "tests": [{"valid": true, "data": 12}, {"valid": false, "data": "a"}]}"#;
+    std::fs::write(data.join("file.json"), file).expect("written");
+    let text = bench(&["profile", "--data", &data.to_string_lossy(), "--passes", "2", "--out", "-"]);
+    // `1`, `2` and the end, and the quote that is refused; nothing is computed when all is known.
+    assert_eq!(row(&text, &["masks"])[1], "4");
+    assert_eq!(row(&text, &["accepting"])[1], "2");
+    let passes: Vec<&str> = text.split("\n## Pass ").skip(1).collect();
+    let hash = |pass: &str| pass.split("masks ").nth(1).map(|rest| rest[..16].to_owned());
+    assert_eq!(passes.len(), 2);
+    assert_eq!(hash(passes[0]), hash(passes[1]));
+    assert_eq!(row(passes[1], &["masks that compute a local one"])[1], "-");
+}

@@ -8,7 +8,7 @@ use super::record::{Output, Record};
 use super::table;
 use super::tokenizer::Tokenizer;
 use super::variants;
-use crate::clock;
+use crate::clock::{self, TimedLaps};
 use crate::engine::is_set;
 use crate::machine::memory_kib;
 use crate::statistics::Summary;
@@ -52,6 +52,12 @@ pub struct Options {
 /// Bounds of the classes of steps, in nanoseconds.
 const BOUNDS: [u64; 9] = [500, 1_000, 2_000, 5_000, 20_000, 100_000, 500_000, 1_000_000, u64::MAX];
 
+/// The parts of a step.
+enum Part {
+    Mask,
+    Accept,
+}
+
 /// What one pass took.
 #[derive(Default)]
 struct Pass {
@@ -62,6 +68,8 @@ struct Pass {
     /// Of those, which computed a local mask.
     computed: Vec<u64>,
     accepts: Vec<u64>,
+    /// Of the masks that are not noted yet: whether a local one was computed.
+    computes: Vec<bool>,
     /// Of all masks.
     hasher: DefaultHasher,
 }
@@ -118,28 +126,41 @@ impl Pass {
         }
     }
 
-    fn walk(
-        &mut self,
-        compiler: &Compiler,
-        compiled: &CompiledGrammar,
-        document: &[u32],
-        mask: &mut [u32],
-    ) {
+    fn walk(&mut self, compiler: &Compiler, compiled: &CompiledGrammar, document: &[u32], mask: &mut [u32]) {
         let mut matcher = Matcher::new(compiled);
+        let mut laps = TimedLaps::start();
         for step in 0..=document.len() {
             let before = compiler.pool().stats().misses;
-            let (filled, ns) = clock::time(|| matcher.fill_mask(mask).is_ok());
-            self.masks.push(ns);
-            if compiler.pool().stats().misses > before {
-                self.computed.push(ns);
-            }
+            laps.lap(None);
+            let filled = matcher.fill_mask(mask).is_ok();
+            laps.lap(Some(Part::Mask));
+            self.computes.push(compiler.pool().stats().misses > before);
             mask.iter().for_each(|&word| self.hasher.write_u32(word));
             let token = document.get(step).filter(|&&token| filled && is_set(mask, token));
             let Some(&token) = token else { break };
-            let (accepted, ns) = clock::time(|| matcher.accept_token(token).is_ok());
-            self.accepts.push(ns);
+            laps.lap(None);
+            let accepted = matcher.accept_token(token).is_ok();
+            laps.lap(Some(Part::Accept));
             if !accepted {
                 break;
+            }
+            if laps.are_many() {
+                laps.lap(None);
+                self.note(&mut laps);
+            }
+        }
+        self.note(&mut laps);
+    }
+
+    fn note(&mut self, laps: &mut TimedLaps<Part>) {
+        let mut computes = self.computes.drain(..);
+        for (part, ns) in laps.take() {
+            match part {
+                Part::Mask => {
+                    self.masks.push(ns);
+                    self.computed.extend(computes.next().filter(|&computes| computes).map(|_| ns));
+                }
+                Part::Accept => self.accepts.push(ns),
             }
         }
     }
