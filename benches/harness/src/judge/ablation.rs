@@ -10,12 +10,10 @@ use super::maskbench::{self, Pass};
 use super::panel::Workers;
 use super::plot::{Axis, Chart, Line};
 use super::record::{Output, Record};
-use super::tokenizer::Tokenizer;
 use super::variants::SWITCHES;
-use super::{corpus, panel::Fate, table};
+use super::{corpus::Files, panel::Fate, table};
 use anyhow::Result;
 use clap::Args;
-use std::path::PathBuf;
 
 /// Seconds of CPU time for a file in a row, unless it is said.
 const SECONDS: u64 = 2;
@@ -23,12 +21,8 @@ const SECONDS: u64 = 2;
 /// What to measure.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// MaskBench's files, or a folder with them in `maskbench`
-    #[arg(long)]
-    data: PathBuf,
-    /// A tokenizer.json, or an embedded encoding
-    #[arg(long, default_value = "o200k_base")]
-    tokenizer: String,
+    #[command(flatten)]
+    files: Files,
     /// Only so many files, the same ones in every run
     #[arg(long, default_value_t = 150)]
     sample: usize,
@@ -43,9 +37,8 @@ pub struct Options {
 /// # Errors
 /// Something cannot be read, started or written.
 pub fn run(options: &Options) -> Result<()> {
-    let tokenizer = Tokenizer::load(&options.tokenizer)?;
+    let (tokenizer, cases) = options.files.load(Some(options.sample), None)?;
     let workers = Workers { timeout: options.workers.timeout.or(Some(SECONDS)), ..options.workers.clone() };
-    let cases = corpus::load(&options.data, Some(options.sample), None, &tokenizer)?;
     let rungs = (0..=SWITCHES.len()).map(|n| (format!("formwork:first-{n}"), rung(n)));
     // Without the first alone is what the rungs cannot show, and without the last is the last rung but one.
     let left_out =
@@ -53,8 +46,8 @@ pub fn run(options: &Options) -> Result<()> {
     let left_out = left_out.take(SWITCHES.len() - 1);
     let (engines, labels): (Vec<String>, Vec<String>) = rungs.chain(left_out).unzip();
     let asked = maskbench::Options {
-        data: options.data.clone(),
-        tokenizer: options.tokenizer.clone(),
+        data: options.files.data.clone(),
+        tokenizer: options.files.tokenizer.clone(),
         engines,
         sample: Some(options.sample),
         only: None,

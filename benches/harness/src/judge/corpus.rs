@@ -2,10 +2,34 @@
 
 use super::tokenizer::Tokenizer;
 use anyhow::{Context, Result, ensure};
+use clap::Args;
 use formwork_testkit::json_text;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Which files, split by which tokenizer, where Formwork alone is measured.
+#[derive(Args, Clone, Debug)]
+pub struct Files {
+    /// MaskBench's files, or a folder with them in `maskbench`
+    #[arg(long)]
+    pub data: PathBuf,
+    /// A tokenizer.json, or an embedded encoding
+    #[arg(long, default_value = "o200k_base")]
+    pub tokenizer: String,
+}
+
+impl Files {
+    /// The tokenizer, and the files as [`load`] finds them.
+    ///
+    /// # Errors
+    /// Something cannot be read.
+    pub fn load(&self, sample: Option<usize>, only: Option<&str>) -> Result<(Tokenizer, Vec<Case>)> {
+        let tokenizer = Tokenizer::load(&self.tokenizer)?;
+        let cases = load(&self.data, sample, only, &tokenizer)?;
+        Ok((tokenizer, cases))
+    }
+}
 
 /// A schema, and instances with what they ought to be.
 #[derive(Debug)]

@@ -5,26 +5,20 @@
 //! both are reported: the rank correlation (Spearman's: 1 is the same order, 0 is any) and what the masks cost by tenths of
 //! what was expected.
 
-use super::corpus;
+use super::corpus::Files;
 use super::record::{Output, Record};
 use super::table;
-use super::tokenizer::Tokenizer;
 use crate::clock;
 use crate::statistics::{percentile, spearman};
 use anyhow::Result;
 use clap::Args;
 use formwork::{Compiler, json_schema};
-use std::path::PathBuf;
 
 /// What to measure.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// MaskBench's files, or a folder with them in `maskbench`
-    #[arg(long)]
-    data: PathBuf,
-    /// A tokenizer.json, or an embedded encoding
-    #[arg(long, default_value = "o200k_base")]
-    tokenizer: String,
+    #[command(flatten)]
+    files: Files,
     /// Only so many files, the same ones in every run
     #[arg(long, default_value_t = 300)]
     sample: usize,
@@ -48,8 +42,7 @@ struct Sample {
 /// # Errors
 /// Something cannot be read or written.
 pub fn run(options: &Options) -> Result<()> {
-    let tokenizer = Tokenizer::load(&options.tokenizer)?;
-    let cases = corpus::load(&options.data, Some(options.sample), None, &tokenizer)?;
+    let (tokenizer, cases) = options.files.load(Some(options.sample), None)?;
     let heading = "What local masks cost, and what they were expected to";
     let mut record = Record::new("estimates", heading, &tokenizer.name, &options.output);
     let compiler = Compiler::builder(tokenizer.vocabulary.clone()).precompute(0).build();

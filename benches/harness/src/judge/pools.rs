@@ -3,27 +3,21 @@
 //! Three ways to begin with the same files: with an empty pool for each, as a process that compiles one schema and ends;
 //! with a pool that has seen them all; and with the same pool written as bytes and read again, as the next process would.
 
-use super::corpus::{self, Case};
+use super::corpus::{Case, Files};
 use super::record::{Output, Record};
 use super::table;
-use super::tokenizer::Tokenizer;
 use crate::clock;
 use crate::statistics::Summary;
 use anyhow::{Result, ensure};
 use clap::Args;
 use formwork::{Compiler, Matcher, Pool, json_schema};
 use std::hash::{DefaultHasher, Hasher};
-use std::path::PathBuf;
 
 /// What to measure.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// MaskBench's files, or a folder with them in `maskbench`
-    #[arg(long)]
-    data: PathBuf,
-    /// A tokenizer.json, or an embedded encoding
-    #[arg(long, default_value = "o200k_base")]
-    tokenizer: String,
+    #[command(flatten)]
+    files: Files,
     /// Only so many files, the same ones in every run
     #[arg(long, default_value_t = 100)]
     sample: usize,
@@ -49,9 +43,8 @@ struct Costs {
 /// # Errors
 /// Something cannot be read or written, or masks are not the same.
 pub fn run(options: &Options) -> Result<()> {
-    let tokenizer = Tokenizer::load(&options.tokenizer)?;
+    let (tokenizer, cases) = options.files.load(Some(options.sample), None)?;
     let vocabulary = &tokenizer.vocabulary;
-    let cases = corpus::load(&options.data, Some(options.sample), None, &tokenizer)?;
     let mut record = Record::new("pools", "A pool out of a file", &tokenizer.name, &options.output);
     let max_bytes = options.mib << 20;
     let mut empty = Costs::default();

@@ -1,12 +1,12 @@
 //! `profile`: Formwork alone, for tuning.
 //!
 //! One process, one thread, no peers and no protocol: what runs under `callgrind` or `massif` as it is, and says which share
-//! of the time goes to which steps. Its times are not for records, since nothing takes turns with it.
+//! of the time goes to which steps. Its times do not compare with the judge's, since nothing takes turns
+//! with it: what counts is the shares.
 
-use super::corpus::{self, Case};
+use super::corpus::{Case, Files};
 use super::record::{Output, Record};
 use super::table;
-use super::tokenizer::Tokenizer;
 use super::variants;
 use crate::clock::{self, TimedLaps};
 use crate::engine::is_set;
@@ -16,17 +16,12 @@ use anyhow::Result;
 use clap::Args;
 use formwork::{CompiledGrammar, Compiler, Matcher, json_schema};
 use std::hash::{DefaultHasher, Hasher};
-use std::path::PathBuf;
 
 /// What to follow.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// MaskBench's files, or a folder with them in `maskbench`
-    #[arg(long)]
-    data: PathBuf,
-    /// A tokenizer.json, or an embedded encoding
-    #[arg(long, default_value = "o200k_base")]
-    tokenizer: String,
+    #[command(flatten)]
+    files: Files,
     /// Only so many files, the same ones in every run
     #[arg(long)]
     sample: Option<usize>,
@@ -79,8 +74,7 @@ struct Pass {
 /// # Errors
 /// Something cannot be read or written.
 pub fn run(options: &Options) -> Result<()> {
-    let tokenizer = Tokenizer::load(&options.tokenizer)?;
-    let cases = corpus::load(&options.data, options.sample, options.only.as_deref(), &tokenizer)?;
+    let (tokenizer, cases) = options.files.load(options.sample, options.only.as_deref())?;
     let mut config = variants::config(&options.variant)?;
     config.recent_bytes = options.recent_mib.map_or(config.recent_bytes, |mib| mib << 20);
     config.pool_bytes = options.pool_mib.map_or(config.pool_bytes, |mib| mib << 20);
@@ -97,8 +91,9 @@ pub fn run(options: &Options) -> Result<()> {
         }
         let now = memory_kib("VmRSS:");
         record.line(&format!(
-            "\n## Pass {number}: masks {:016x}, {} KiB more resident memory, {} bytes a file\n",
+            "\n## Pass {number}: masks {:016x}, {} files refused, {} KiB more resident memory, {} bytes a file\n",
             pass.hasher.finish(),
+            cases.len() - pass.first_mask.len(),
             now.saturating_sub(resident),
             (now.saturating_sub(resident) << 10) / cases.len().max(1) as u64,
         ));
