@@ -6,7 +6,9 @@
 
 use super::corpus::{Case, Files};
 use super::record::{Output, Record};
+use super::slowest;
 use super::table;
+use super::tokenizer::Tokenizer;
 use super::variants;
 use crate::clock::{self, TimedLaps};
 use crate::engine::is_set;
@@ -15,6 +17,7 @@ use crate::statistics::Summary;
 use anyhow::Result;
 use clap::Args;
 use formwork::{CompiledGrammar, Compiler, Matcher, json_schema};
+use std::cmp::Reverse;
 use std::hash::{DefaultHasher, Hasher};
 
 /// What to follow.
@@ -31,6 +34,9 @@ pub struct Options {
     /// How often to go through all files, with the same compiler
     #[arg(long, default_value_t = 1)]
     passes: usize,
+    /// So many of the slowest masks are shown with what was read before them
+    #[arg(long, default_value_t = 10)]
+    slowest: usize,
     /// Formwork's switches, as behind the colon of `formwork:…`
     #[arg(long, default_value = "")]
     variant: String,
@@ -53,6 +59,16 @@ enum Part {
     Accept,
 }
 
+/// Where a mask was filled.
+#[derive(Clone, Copy)]
+struct Place {
+    case: usize,
+    document: usize,
+    step: usize,
+    /// Local masks that were computed for it.
+    n_computed: u64,
+}
+
 /// What one pass took.
 #[derive(Default)]
 struct Pass {
@@ -63,8 +79,10 @@ struct Pass {
     /// Of those, which computed a local mask.
     computed: Vec<u64>,
     accepts: Vec<u64>,
-    /// Of the masks that are not noted yet: whether a local one was computed.
-    computes: Vec<bool>,
+    /// Of the masks that are not noted yet, where they were filled.
+    places: Vec<Place>,
+    /// The slowest masks and some others.
+    slow: Vec<(u64, Place)>,
     /// Of all masks.
     hasher: DefaultHasher,
 }
@@ -86,8 +104,8 @@ pub fn run(options: &Options) -> Result<()> {
     let mut resident = memory_kib("VmRSS:");
     for number in 1..=options.passes {
         let mut pass = Pass::default();
-        for case in &cases {
-            pass.follow(&compiler, &schemas, case);
+        for (number, case) in cases.iter().enumerate() {
+            pass.follow(&compiler, &schemas, (number, case), options.slowest);
         }
         let now = memory_kib("VmRSS:");
         record.line(&format!(
@@ -98,6 +116,7 @@ pub fn run(options: &Options) -> Result<()> {
             (now.saturating_sub(resident) << 10) / cases.len().max(1) as u64,
         ));
         resident = now;
+        pass.report_slowest(&mut record, options.slowest, &cases, &tokenizer);
         pass.report(&mut record, number);
     }
     record.finish()
@@ -105,7 +124,13 @@ pub fn run(options: &Options) -> Result<()> {
 
 impl Pass {
     /// Compiles the schema and follows its instances.
-    fn follow(&mut self, compiler: &Compiler, schemas: &json_schema::Options, case: &Case) {
+    fn follow(
+        &mut self,
+        compiler: &Compiler,
+        schemas: &json_schema::Options,
+        (number, case): (usize, &Case),
+        n_slowest: usize,
+    ) {
         let mut mask = vec![0; compiler.vocabulary().mask_words()];
         let (grammar, frontend) = clock::time(|| schemas.grammar(&case.schema));
         let Ok(grammar) = grammar else { return };
@@ -116,12 +141,27 @@ impl Pass {
         self.frontend.push(frontend);
         self.compile.push(compile);
         self.first_mask.push(first_mask);
-        for document in &case.documents {
-            self.walk(compiler, &compiled, document, &mut mask);
+        for (instance, document) in case.documents.iter().enumerate() {
+            self.walk(compiler, &compiled, (number, instance, document), &mut mask);
+        }
+        // Enough to choose from, and not millions.
+        if self.slow.len() > 100_000 {
+            self.keep_slowest(n_slowest);
         }
     }
 
-    fn walk(&mut self, compiler: &Compiler, compiled: &CompiledGrammar, document: &[u32], mask: &mut [u32]) {
+    fn keep_slowest(&mut self, n: usize) {
+        self.slow.sort_unstable_by_key(|&(ns, _)| Reverse(ns));
+        self.slow.truncate(n);
+    }
+
+    fn walk(
+        &mut self,
+        compiler: &Compiler,
+        compiled: &CompiledGrammar,
+        (case, instance, document): (usize, usize, &[u32]),
+        mask: &mut [u32],
+    ) {
         let mut matcher = Matcher::new(compiled);
         let mut laps = TimedLaps::start();
         for step in 0..=document.len() {
@@ -129,7 +169,8 @@ impl Pass {
             laps.lap(None);
             let filled = matcher.fill_mask(mask).is_ok();
             laps.lap(Some(Part::Mask));
-            self.computes.push(compiler.pool().stats().misses > before);
+            let n_computed = compiler.pool().stats().misses - before;
+            self.places.push(Place { case, document: instance, step, n_computed });
             mask.iter().for_each(|&word| self.hasher.write_u32(word));
             let token = document.get(step).filter(|&&token| filled && is_set(mask, token));
             let Some(&token) = token else { break };
@@ -148,16 +189,36 @@ impl Pass {
     }
 
     fn note(&mut self, laps: &mut TimedLaps<Part>) {
-        let mut computes = self.computes.drain(..);
+        let mut places = self.places.drain(..);
         for (part, ns) in laps.take() {
             match part {
                 Part::Mask => {
                     self.masks.push(ns);
-                    self.computed.extend(computes.next().filter(|&computes| computes).map(|_| ns));
+                    let Some(place) = places.next() else { continue };
+                    self.computed.extend((place.n_computed > 0).then_some(ns));
+                    self.slow.push((ns, place));
                 }
                 Part::Accept => self.accepts.push(ns),
             }
         }
+    }
+
+    fn report_slowest(&mut self, record: &mut Record, n: usize, cases: &[Case], tokenizer: &Tokenizer) {
+        self.keep_slowest(n);
+        let row = |&(ns, Place { case, document, step, n_computed }): &(u64, Place)| {
+            let before = &cases[case].documents[document][..step];
+            vec![
+                cases[case].name.clone(),
+                document.to_string(),
+                step.to_string(),
+                table::number(ns as f64 / 1_000.0),
+                n_computed.to_string(),
+                slowest::code(&tokenizer.tail(before, 48)),
+            ]
+        };
+        let rows: Vec<Vec<String>> = self.slow.iter().map(row).collect();
+        let head = ["slowest masks", "instance", "step", "µs", "local ones computed", "before it"];
+        record.line(&table::markdown(&head, &rows));
     }
 
     fn report(mut self, record: &mut Record, number: usize) {

@@ -110,7 +110,7 @@ fn slow_masks(record: &mut Record, measured: &[(usize, &Measured)], cases: &[Cas
 }
 
 /// Text as code in a table.
-fn code(text: &str) -> String {
+pub fn code(text: &str) -> String {
     let shown = |c: char| match c {
         '"' | '\'' => c.to_string(),
         '`' => "'".to_owned(),
