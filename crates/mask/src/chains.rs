@@ -172,13 +172,9 @@ impl Chains {
     /// Whether the state's chain reads every text below the node.
     #[inline]
     pub(crate) fn covers(&mut self, view: RuleView<'_>, state: u32, trie: &Trie, node: NodeId) -> bool {
-        let [low, high, beyond_a, beyond_b] = trie.bytes_below(node);
-        if beyond_a | beyond_b != 0 {
-            return false;
-        }
+        let Some(ascii) = may_cover(view, state, trie, node) else { return false };
         let chain = self.of(view, state);
-        (u128::from(low) | u128::from(high) << 64) & !chain.ascii == 0
-            && (trie.height(node) <= chain.n || chain.n == ENDLESS)
+        ascii & !chain.ascii == 0 && (trie.height(node) <= chain.n || chain.n == ENDLESS)
     }
 
     /// Whether the state reads every text below the node, as no state that refuses one of its characters is near enough.
@@ -249,12 +245,12 @@ impl Chains {
         node: NodeId,
         accepted: &mut Vec<TokenId>,
     ) -> bool {
-        let [low, high, beyond_a, beyond_b] = trie.bytes_below(node);
-        if beyond_a | beyond_b != 0 || trie.height(node) == u8::MAX {
+        let Some(ascii) = may_cover(view, state, trie, node) else { return false };
+        if trie.height(node) == u8::MAX {
             return false;
         }
         let chain = self.of(view, state);
-        if !chain.is_cut || (u128::from(low) | u128::from(high) << 64) & !chain.ascii != 0 {
+        if !chain.is_cut || ascii & !chain.ascii != 0 {
             return false;
         }
         let longest = trie.depth(node) + usize::from(chain.n);
@@ -262,6 +258,16 @@ impl Chains {
         accepted.extend(tokens.filter(|&(_, &len)| usize::from(len) <= longest).map(|(&token, _)| token));
         true
     }
+}
+
+/// The bytes below a node, if they are ASCII characters all of which the state reads: else no chain of it reads all texts there.
+///
+/// PERF: to be asked before the chain is found, which makes states.
+#[inline]
+fn may_cover(view: RuleView<'_>, state: u32, trie: &Trie, node: NodeId) -> Option<u128> {
+    let below = ByteSet::from_words(trie.bytes_below(node));
+    let [_, _, beyond_a, beyond_b] = trie.bytes_below(node);
+    (beyond_a | beyond_b == 0 && below.is_subset(view.next_bytes(state))).then(|| below.ascii())
 }
 
 /// The ASCII characters of a range of bytes.

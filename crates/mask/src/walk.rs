@@ -286,9 +286,11 @@ impl Walker {
         }
         // Where most characters lead, if it is a state with a wide loop, most of whose characters they are: behind an opening
         // quote everything else differs.
-        let (characters, target) = widest(view, state.local());
-        // PERF: of few characters, which cannot be most of a wide loop's, the target is not looked at, which makes its edges.
-        let is_base = 2 * characters.count_ones() > WIDE && {
+        // PERF: few characters cannot be most of a wide loop's; then edges are not looked at, nor the target, whose own that makes.
+        let may_be = |characters: u128| 2 * characters.count_ones() > WIDE;
+        let is_many = may_be(view.next_bytes(state.local()).ascii());
+        let (characters, target) = if is_many { widest(view, state.local()) } else { (0, state.local()) };
+        let is_base = may_be(characters) && {
             let of_base = view.own_loop(target);
             // Masks are of the rule's own states, not of sets of them.
             let is_state = (target as usize) < automata.n_states_of(state.rule());
