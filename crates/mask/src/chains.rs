@@ -266,7 +266,7 @@ impl Chains {
 #[inline]
 fn may_cover(view: RuleView<'_>, state: u32, trie: &Trie, node: NodeId) -> Option<u128> {
     let below = ByteSet::from_words(trie.bytes_below(node));
-    let [_, _, beyond_a, beyond_b] = trie.bytes_below(node);
+    let [_, _, beyond_a, beyond_b] = below.words();
     (beyond_a | beyond_b == 0 && below.is_subset(view.next_bytes(state))).then(|| below.ascii())
 }
 
