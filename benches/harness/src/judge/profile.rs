@@ -6,7 +6,7 @@
 
 use super::corpus::{Case, Files};
 use super::record::{Output, Record};
-use super::slowest;
+use super::slowest::{self, Slowest};
 use super::table;
 use super::tokenizer::Tokenizer;
 use super::variants;
@@ -17,7 +17,6 @@ use crate::statistics::Summary;
 use anyhow::Result;
 use clap::Args;
 use formwork::{CompiledGrammar, Compiler, Matcher, json_schema};
-use std::cmp::Reverse;
 use std::hash::{DefaultHasher, Hasher};
 
 /// What to follow.
@@ -60,7 +59,7 @@ enum Part {
 }
 
 /// Where a mask was filled.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Place {
     case: usize,
     document: usize,
@@ -81,8 +80,7 @@ struct Pass {
     accepts: Vec<u64>,
     /// Of the masks that are not noted yet, where they were filled.
     places: Vec<Place>,
-    /// The slowest masks and some others.
-    slow: Vec<(u64, Place)>,
+    slow: Slowest<Place>,
     /// Of all masks.
     hasher: DefaultHasher,
 }
@@ -103,9 +101,9 @@ pub fn run(options: &Options) -> Result<()> {
     record.csv.push_str("pass,part,n,avg_us,p50_us,p99_us,max_us\n");
     let mut resident = memory_kib("VmRSS:");
     for number in 1..=options.passes {
-        let mut pass = Pass::default();
-        for (number, case) in cases.iter().enumerate() {
-            pass.follow(&compiler, &schemas, (number, case), options.slowest);
+        let mut pass = Pass { slow: Slowest::new(options.slowest), ..Pass::default() };
+        for (i, case) in cases.iter().enumerate() {
+            pass.follow(&compiler, &schemas, (i, case));
         }
         let now = memory_kib("VmRSS:");
         record.line(&format!(
@@ -116,7 +114,7 @@ pub fn run(options: &Options) -> Result<()> {
             (now.saturating_sub(resident) << 10) / cases.len().max(1) as u64,
         ));
         resident = now;
-        pass.report_slowest(&mut record, options.slowest, &cases, &tokenizer);
+        pass.report_slowest(&mut record, &cases, &tokenizer);
         pass.report(&mut record, number);
     }
     record.finish()
@@ -129,7 +127,6 @@ impl Pass {
         compiler: &Compiler,
         schemas: &json_schema::Options,
         (number, case): (usize, &Case),
-        n_slowest: usize,
     ) {
         let mut mask = vec![0; compiler.vocabulary().mask_words()];
         let (grammar, frontend) = clock::time(|| schemas.grammar(&case.schema));
@@ -144,15 +141,6 @@ impl Pass {
         for (instance, document) in case.documents.iter().enumerate() {
             self.walk(compiler, &compiled, (number, instance, document), &mut mask);
         }
-        // Enough to choose from, and not millions.
-        if self.slow.len() > 100_000 {
-            self.keep_slowest(n_slowest);
-        }
-    }
-
-    fn keep_slowest(&mut self, n: usize) {
-        self.slow.sort_unstable_by_key(|&(ns, _)| Reverse(ns));
-        self.slow.truncate(n);
     }
 
     fn walk(
@@ -196,15 +184,14 @@ impl Pass {
                     self.masks.push(ns);
                     let Some(place) = places.next() else { continue };
                     self.computed.extend((place.n_computed > 0).then_some(ns));
-                    self.slow.push((ns, place));
+                    self.slow.note(ns, place);
                 }
                 Part::Accept => self.accepts.push(ns),
             }
         }
     }
 
-    fn report_slowest(&mut self, record: &mut Record, n: usize, cases: &[Case], tokenizer: &Tokenizer) {
-        self.keep_slowest(n);
+    fn report_slowest(&mut self, record: &mut Record, cases: &[Case], tokenizer: &Tokenizer) {
         let row = |&(ns, Place { case, document, step, n_computed }): &(u64, Place)| {
             let before = &cases[case].documents[document][..step];
             vec![
@@ -216,7 +203,7 @@ impl Pass {
                 slowest::code(&tokenizer.tail(before, 48)),
             ]
         };
-        let rows: Vec<Vec<String>> = self.slow.iter().map(row).collect();
+        let rows: Vec<Vec<String>> = self.slow.sorted().iter().map(row).collect();
         let head = ["slowest masks", "instance", "step", "µs", "local ones computed", "before it"];
         record.line(&table::markdown(&head, &rows));
     }

@@ -16,6 +16,43 @@ const N_SHOWN: usize = 10;
 /// The parts of the time to the first mask, in the order in which they come.
 const PARTS: [&str; 3] = ["frontend", "compile", "first mask"];
 
+/// The slowest of many, each with where it was.
+#[derive(Default)]
+pub struct Slowest<T> {
+    n: usize,
+    /// Those, and some others.
+    some: Vec<(u64, T)>,
+}
+
+/// Enough to choose from, and not millions.
+const SOME: usize = 100_000;
+
+impl<T> Slowest<T> {
+    /// Keeps so many.
+    pub fn new(n: usize) -> Self {
+        Self { n, some: Vec::new() }
+    }
+
+    /// Notes one of so many nanoseconds.
+    pub fn note(&mut self, ns: u64, at: T) {
+        if self.some.len() >= SOME.max(self.n.saturating_mul(2)) {
+            self.cut();
+        }
+        self.some.push((ns, at));
+    }
+
+    /// The slowest, the very slowest first.
+    pub fn sorted(&mut self) -> &[(u64, T)] {
+        self.cut();
+        &self.some
+    }
+
+    fn cut(&mut self) {
+        self.some.sort_unstable_by_key(|&(ns, _)| Reverse(ns));
+        self.some.truncate(self.n);
+    }
+}
+
 /// What a tuner looks at, of one engine.
 pub fn section(record: &mut Record, engine: &str, fates: &[Fate], cases: &[Case], tokenizer: &Tokenizer) {
     let measured: Vec<(usize, &Measured)> = fates
@@ -74,25 +111,19 @@ fn slow_files(record: &mut Record, measured: &[(usize, &Measured)], cases: &[Cas
 }
 
 fn slow_masks(record: &mut Record, measured: &[(usize, &Measured)], cases: &[Case], tokenizer: &Tokenizer) {
-    let mut slow = Vec::new();
+    let mut slow = Slowest::new(N_SHOWN);
     for (case, one) in measured {
         for (document, walk) in one.walks.iter().enumerate() {
             for (step, ns) in walk.steps().enumerate() {
-                slow.push((ns, *case, document, step, walk.mask[step]));
+                slow.note(ns, (*case, document, step, walk.mask[step]));
             }
         }
-        // Enough to choose from, and not millions.
-        if slow.len() > 100_000 {
-            slow.sort_unstable_by_key(|&(ns, ..)| Reverse(ns));
-            slow.truncate(N_SHOWN);
-        }
     }
-    slow.sort_unstable_by_key(|&(ns, ..)| Reverse(ns));
     let head = ["slowest tokens", "instance", "step", "mask µs", "accept µs", "before it", "token"];
     let rows: Vec<Vec<String>> = slow
+        .sorted()
         .iter()
-        .take(N_SHOWN)
-        .map(|&(ns, case, document, step, mask)| {
+        .map(|&(ns, (case, document, step, mask))| {
             let tokens = &cases[case].documents[document];
             let token = tokens.get(step).map(|&token| tokenizer.tail(&[token], 24));
             vec![
