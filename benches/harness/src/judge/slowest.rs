@@ -17,7 +17,7 @@ const N_SHOWN: usize = 10;
 const PARTS: [&str; 3] = ["frontend", "compile", "first mask"];
 
 /// The slowest of many, each with where it was.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Slowest<T> {
     n: usize,
     /// Those, and some others.
