@@ -3,12 +3,14 @@
 //! `.ci/run` and the workflows call this, so that what passes here passes there.
 //! Every step runs even if an earlier one failed, so that one run shows all there is to mend; the tests come last, because
 //! their closing lines are what people look for at the end of a log.
+#![expect(clippy::disallowed_types, reason = "says how long each step took")]
 
 use crate::{Arguments, find, tree};
 use anyhow::{Context, Result, bail};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let mut effort = Effort::Full;
@@ -19,7 +21,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         }
     }
     let root = tree::root();
-    let mut steps = Steps { failed: Vec::new() };
+    let mut steps = Steps { failed: Vec::new(), took: Vec::new() };
     steps.step("format", || cargo(&root, &["fmt", "--all", "--check"]));
     let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
     steps.step("clippy", || cargo(&root, &clippy));
@@ -55,19 +57,26 @@ enum Effort {
 /// The steps so far.
 struct Steps {
     failed: Vec<String>,
+    took: Vec<(String, Duration)>,
 }
 
 impl Steps {
     fn step(&mut self, name: &str, run: impl FnOnce() -> Result<()>) {
         heading(name);
+        let start = Instant::now();
         if let Err(error) = run() {
             println!("FAILED: {name}: {error:#}");
             self.failed.push(name.to_owned());
         }
+        self.took.push((name.to_owned(), start.elapsed()));
     }
 
-    /// Says how it went. The last line repeats cargo's own count, and only if cargo counted.
+    /// Says how long each step took and how it went. The last line repeats cargo's own count, and only if cargo counted.
     fn finish(self, tally: Option<Tally>) -> Result<()> {
+        heading("seconds");
+        for (name, took) in &self.took {
+            println!("{:>5} {name}", took.as_secs());
+        }
         for name in &self.failed {
             println!("FAILED: {name}");
         }
