@@ -21,6 +21,7 @@ pub mod bits;
 
 mod boundary;
 mod chains;
+mod characters;
 mod counted;
 mod descent;
 mod difference;

@@ -2,6 +2,7 @@
 
 use crate::bits;
 use crate::boundary::Boundaries;
+use crate::characters::Characters;
 use crate::token_set::TokenSet;
 use formwork_vocab::{NodeId, TokenId};
 use smallvec::SmallVec;
@@ -77,8 +78,10 @@ pub(crate) struct Base {
 /// Boundaries are grouped by k and l, and kept for every token, accepted or not: accepted under a condition is not accepted.
 #[derive(Clone, Debug)]
 pub(crate) struct CountedMask {
-    /// All tokens that some group has.
+    /// All tokens that it has.
     pub(crate) all: TokenSet,
+    /// Those that are counted by their characters.
+    pub(crate) text: Option<CountedText>,
     /// The greatest `most` and the least `least` of all groups: within them, `all` is the answer.
     pub(crate) most: u32,
     pub(crate) least: u32,
@@ -88,6 +91,18 @@ pub(crate) struct CountedMask {
     pub(crate) steps: Box<[Step]>,
     /// What lies behind the end of the rule, by the ticks up to it.
     pub(crate) ends: Box<[End]>,
+}
+
+/// Tokens each of whose characters ticks once and leads back to where it came from: neither walked nor grouped.
+#[derive(Clone, Debug)]
+pub(crate) struct CountedText {
+    /// The slice of the loop.
+    pub(crate) words: Arc<[u32]>,
+    pub(crate) characters: Arc<Characters>,
+    /// The most characters of one of them.
+    pub(crate) longest: u32,
+    /// The ticks needed behind them.
+    pub(crate) need: u32,
 }
 
 #[derive(Clone, Debug)]

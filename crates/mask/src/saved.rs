@@ -9,7 +9,7 @@
 
 use crate::bits;
 use crate::boundary::{Boundaries, Place, Source};
-use crate::local::{Base, CountedMask, End, Group, LocalMask, Rare, Step};
+use crate::local::{Base, CountedMask, CountedText, End, Group, LocalMask, Rare, Step};
 use crate::slices::{Leaving, Slice, Slices};
 use crate::suffixes::{Suffix, Suffixes};
 use crate::token_set::TokenSet;
@@ -187,8 +187,17 @@ impl<'a> MaskWriter<'a> {
     }
 
     fn counted(&mut self, counted: &CountedMask) {
-        let CountedMask { all, most, least, groups, steps, ends } = counted;
+        let CountedMask { all, text, most, least, groups, steps, ends } = counted;
         self.token_set(all);
+        match text {
+            Some(text) => {
+                self.written.u8(1);
+                let number = self.sets.number(&text.words);
+                self.written.u32(number);
+                self.written.u32(text.need);
+            }
+            None => self.written.u8(0),
+        }
         self.written.u32(*most);
         self.written.u32(*least);
         self.written.len(groups.len());
@@ -424,6 +433,13 @@ impl<'a> Reading<'a> {
 
     fn counted(&self, reader: &mut Reader<'_>) -> Result<CountedMask, Malformed> {
         let all = self.token_set(reader)?;
+        let text = match reader.bool()? {
+            true => {
+                let words = &self.sets[reader.below(self.sets.len())? as usize];
+                Some(CountedText::new(self.slices, words, reader.u32()?))
+            }
+            false => None,
+        };
         let (most, least) = (reader.u32()?, reader.u32()?);
         let groups: Box<[Group]> = reader
             .each(4, |reader| {
@@ -438,6 +454,6 @@ impl<'a> Reading<'a> {
             let (least, most) = (reader.u32()?, reader.u32()?);
             Ok(End { least, most, boundaries: self.boundaries(reader)? })
         })?;
-        Ok(CountedMask { all, most, least, groups, steps: steps.into(), ends: ends.into() })
+        Ok(CountedMask { all, text, most, least, groups, steps: steps.into(), ends: ends.into() })
     }
 }

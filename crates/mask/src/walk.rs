@@ -346,7 +346,7 @@ impl Walker {
         let by_letters = counts && matches!(automata.counter(rule), Some(Counter::Ticks { .. }));
         if by_letters && !automata.refers(rule) {
             let is_long = kind == MaskKind::Long;
-            let counted = counted_mask(&self.slices, &automata, state, is_long, self.switches.suffixes);
+            let counted = counted_mask(&self.slices, &automata, state, is_long, self.switches);
             let rare = Rare { counted: Some(counted), ..Rare::default() };
             return Ok(LocalMask::new(TokenSet::default(), Boundaries::default(), rare));
         }
