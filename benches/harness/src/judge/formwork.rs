@@ -25,6 +25,9 @@ pub fn engine(start: &Start) -> Result<Box<dyn Engine>> {
     let config = variants::config(&start.variant)?;
     let compiler = compiler(tokenizer::vocabulary(&start.tokenizer)?, &config);
     let options = variants::schemas(&start.variant);
+    if variants::is_warmed(&start.variant) {
+        compiler.warm(&json_schema::any_json())?;
+    }
     Ok(Box::new(Formwork { compiler, config, options, schemas: Cache::default() }))
 }
 

@@ -90,6 +90,7 @@ pub const SWITCHES: &[Switch] = &[
 /// - nothing: the default;
 /// - `jit`: nothing is computed at compile; `eager`: everything that compile can compute is;
 /// - `unbounded`: the default; schemas are read [otherwise](schemas);
+/// - `warmed`: the default; the compiler begins with the [masks](is_warmed) of any JSON value;
 /// - `no-NAME`: all but this switch;
 /// - `first-N`: the first so many switches only.
 ///
@@ -100,12 +101,12 @@ pub fn config(variant: &str) -> Result<Config> {
     let unknown = || {
         let names: Vec<_> = SWITCHES.iter().map(|switch| switch.name).collect();
         format!(
-            "no variant `{variant}`: jit, eager, unbounded, no-NAME or first-N with switches {}",
+            "no variant `{variant}`: jit, eager, unbounded, warmed, no-NAME or first-N with switches {}",
             names.join(", ")
         )
     };
     match variant {
-        "" | UNBOUNDED => {}
+        "" | UNBOUNDED | WARMED => {}
         "jit" => config.precompute = 0,
         "eager" => config.precompute = u64::MAX,
         _ => {
@@ -125,6 +126,14 @@ pub fn config(variant: &str) -> Result<Config> {
 
 /// White space and digits side by side without a bound: what the bounds cost is the difference.
 const UNBOUNDED: &str = "unbounded";
+
+/// What a server does that wants no first request to wait.
+const WARMED: &str = "warmed";
+
+/// Whether the masks of any JSON value are computed before anything is measured.
+pub fn is_warmed(variant: &str) -> bool {
+    variant == WARMED
+}
 
 /// How a variant reads schemas.
 pub fn schemas(variant: &str) -> json_schema::Options {
