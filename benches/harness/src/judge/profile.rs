@@ -134,7 +134,12 @@ impl Pass {
         let (compiled, compile) = clock::time(|| compiler.compile(&grammar));
         drop(grammar);
         let Ok(compiled) = compiled else { return };
-        let (_, first_mask) = clock::time(|| Matcher::new(&compiled).fill_mask(&mut mask).is_ok());
+        let (first, first_mask) = clock::time(|| {
+            let mut matcher = Matcher::new(&compiled);
+            matcher.fill_mask(&mut mask).is_ok().then_some(matcher)
+        });
+        // With it go grammars that were forgotten.
+        drop(first);
         self.frontend.push(frontend);
         self.compile.push(compile);
         self.first_mask.push(first_mask);
