@@ -51,6 +51,13 @@ impl Having {
         }
     }
 
+    fn put_in(&self, words: &mut [u32]) {
+        match self {
+            Self::Few(tokens) => tokens.iter().for_each(|&token| bits::set(words, token)),
+            Self::Many(having) => bits::or(words, having),
+        }
+    }
+
     fn take_out(&self, words: &mut [u32]) {
         match self {
             Self::Few(tokens) => tokens.iter().for_each(|&token| bits::clear(words, token)),
@@ -128,17 +135,17 @@ impl TokensByByte {
         };
         if exits.len() <= MANY_EXITS {
             for byte in exits.iter() {
-                match &self.having[usize::from(byte)] {
-                    Having::Few(tokens) => tokens.iter().for_each(|&token| bits::set(&mut words, token)),
-                    Having::Many(having) => bits::or(&mut words, having),
-                }
+                self.having[usize::from(byte)].put_in(&mut words);
             }
         }
         words.iter_mut().zip(slice).for_each(|(word, inside)| *word &= !inside);
-        for (byte, beginning) in (0..=u8::MAX).zip(&self.beginning) {
-            if !own_loop.may_begin(byte) {
-                beginning.take_out(&mut words);
-            }
+        let (inside, outside): (Vec<u8>, Vec<u8>) = (0..=u8::MAX).partition(|&byte| own_loop.may_begin(byte));
+        if inside.len() <= outside.len() {
+            let mut begun = vec![0; words.len()];
+            inside.iter().for_each(|&byte| self.beginning[usize::from(byte)].put_in(&mut begun));
+            words.iter_mut().zip(begun).for_each(|(word, begun)| *word &= begun);
+        } else {
+            outside.iter().for_each(|&byte| self.beginning[usize::from(byte)].take_out(&mut words));
         }
         words
     }
