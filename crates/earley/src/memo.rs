@@ -32,7 +32,10 @@ struct Step {
     read: Read,
 }
 
-/// Places of the table at first: 1 KB.
+/// What a place holds before a step comes to it: no row has this id.
+const NO_STEP: Step = Step { row: RowId::NONE, next: RowId::NONE, read: Read(0) };
+
+/// Places of the table at first: 768 bytes.
 const FEW_STEPS: usize = 1 << 6;
 /// Places of the table when many steps were taken: 48 KB.
 ///
@@ -44,7 +47,7 @@ const MANY_STEPS: usize = 1 << 12;
 #[derive(Default)]
 pub(crate) struct Memo {
     /// Empty until the first one; then a power of two.
-    steps: Vec<Option<Step>>,
+    steps: Vec<Step>,
     /// Those that came since the table has its size.
     n_new: usize,
 }
@@ -61,7 +64,7 @@ impl Memo {
     /// The row after what is read, if it is remembered.
     #[inline]
     pub(crate) fn get(&self, row: RowId, read: Read) -> Option<RowId> {
-        let step = (*self.steps.get(self.place(row, read))?)?;
+        let step = self.steps.get(self.place(row, read))?;
         (step.row == row && step.read == read).then_some(step.next)
     }
 
@@ -71,16 +74,21 @@ impl Memo {
             self.grow();
         }
         let place = self.place(row, read);
-        self.steps[place] = Some(Step { row, next, read });
+        self.steps[place] = Step { row, next, read };
     }
 
     #[cold]
     fn grow(&mut self) {
-        let n_steps = (2 * self.steps.len()).clamp(FEW_STEPS, MANY_STEPS);
-        let known = std::mem::replace(&mut self.steps, vec![None; n_steps]);
-        for step in known.into_iter().flatten() {
+        let n_known = self.steps.len();
+        self.steps.resize((2 * n_known).clamp(FEW_STEPS, MANY_STEPS), NO_STEP);
+        // A step stays or goes to the same place of the new half.
+        for known in 0..n_known {
+            let step = self.steps[known];
             let place = self.place(step.row, step.read);
-            self.steps[place] = Some(step);
+            if step.row != RowId::NONE && place != known {
+                self.steps[place] = step;
+                self.steps[known] = NO_STEP;
+            }
         }
     }
 
@@ -94,5 +102,30 @@ impl Clone for Memo {
     /// A copy remembers nothing: it would cost more to copy than to find again.
     fn clone(&self) -> Self {
         Self::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_remembered_is_found_until_its_place_is_taken() {
+        let (mut memo, row) = (Memo::default(), RowId::from_number);
+        assert_eq!(memo.get(row(0), Read::byte(0)), None);
+        let mut n_lost = 0;
+        for i in 0..5_000 {
+            memo.insert(row(i), Read::byte(i as u8), row(i + 1));
+            assert_eq!(memo.get(row(i), Read::byte(i as u8)), Some(row(i + 1)));
+            assert_eq!(memo.get(row(i + 1), Read::byte(i as u8)), None);
+            if i % 100 == 99 && i < MANY_STEPS as u32 {
+                // Every one that moved when the table grew is found where it belongs.
+                let is_lost = |&i: &u32| memo.get(row(i), Read::byte(i as u8)) != Some(row(i + 1));
+                n_lost = (0..=i).filter(is_lost).count();
+                assert!(n_lost < i as usize * 2 / 3, "{n_lost} of {i}");
+            }
+        }
+        assert!(n_lost > 0, "places are never taken");
+        assert_eq!(memo.memory_size(), MANY_STEPS * size_of::<Step>());
     }
 }

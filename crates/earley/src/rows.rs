@@ -66,6 +66,14 @@ use std::sync::Arc;
 pub struct RowId(u32);
 
 impl RowId {
+    /// No row's id: an arena has fewer.
+    pub(crate) const NONE: Self = Self(u32::MAX);
+
+    #[cfg(test)]
+    pub(crate) fn from_number(number: u32) -> Self {
+        Self(number)
+    }
+
     /// The position in the arena.
     pub fn index(self) -> usize {
         self.0 as usize
