@@ -34,10 +34,13 @@ pub trait Spawn: Send + Sync {
 /// Rules of more states are left out within a budget: an output meets few of them, and estimates cost, too.
 const MANY_STATES: usize = 512;
 
+/// The automata behind so many tags are built when the grammar is compiled; of more an output uses too small a part.
+const FEW_TAGS: usize = 64;
+
 /// Computes the local masks of wide states within the budget: those that a first token would wait for longest.
 ///
 /// Narrow ones cost a microsecond or two when they are first needed, and most are never needed: computing them all here
-/// doubled the time to the first mask.
+/// doubled the time to the first mask. Then builds what [stands behind tags](formwork_fsm::Automata::behind_tags).
 pub(crate) fn within_budget(
     compiled: &CompiledGrammar,
     budget: u64,
@@ -62,12 +65,7 @@ pub(crate) fn within_budget(
         // What does not fit is left for later; cheaper ones may still fit.
         let Some(rest) = left.checked_sub(cost) else { continue };
         if interrupt() {
-            return Err(CompileError {
-                kind: CompileErrorKind::Interrupted,
-                place: Place::none(),
-                rule: String::new(),
-                message: "interrupted by the caller".to_owned(),
-            });
+            return Err(interrupted());
         }
         let visited = |walker: &Option<Walker>| walker.as_ref().map_or(0, Walker::n_visited);
         let before = visited(&walker);
@@ -76,7 +74,25 @@ pub(crate) fn within_budget(
         // An estimate may err; what was done counts then.
         left = rest.saturating_sub((NODE * (visited(&walker) - before)).saturating_sub(cost));
     }
+    if !eager {
+        for rule in automata.behind_tags(FEW_TAGS) {
+            if interrupt() {
+                return Err(interrupted());
+            }
+            // One that exceeds a limit is found when it is reached.
+            let _ = automata.ready(rule);
+        }
+    }
     Ok(())
+}
+
+fn interrupted() -> CompileError {
+    CompileError {
+        kind: CompileErrorKind::Interrupted,
+        place: Place::none(),
+        rule: String::new(),
+        message: "interrupted by the caller".to_owned(),
+    }
 }
 
 /// The local masks of a grammar that are not computed yet, the dearest first: for whoever schedules them otherwise than

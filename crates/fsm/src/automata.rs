@@ -291,7 +291,7 @@ impl Automata {
         }
     }
 
-    fn construction(&self) -> MutexGuard<'_, Construction> {
+    pub(crate) fn construction(&self) -> MutexGuard<'_, Construction> {
         // The construction is consistent between any two units, so a thread that panicked has left nothing half done.
         self.construction.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -365,6 +365,21 @@ impl Construction {
         }
     }
 
+    /// The rule that a reference to this one calls, through rules that are nothing but another; `None` if it is in line.
+    pub(crate) fn called_as(&self, mut rule: formwork_grammar::RuleId) -> Option<formwork_grammar::RuleId> {
+        // Rules that are nothing but each other mean nothing, and the plan would keep one of them.
+        for _ in 0..self.grammar.rules().len() {
+            if self.plan.keeps(rule) {
+                return Some(rule);
+            }
+            match *self.grammar.expr(self.grammar.rule(rule).body()) {
+                Expr::Rule(other) => rule = other,
+                _ => return None,
+            }
+        }
+        None
+    }
+
     /// The number of the automaton that a rule keeps.
     pub(crate) fn unit_of(&mut self, automata: &Automata, rule: formwork_grammar::RuleId) -> u32 {
         let unit = self.with_context(|context, plan| context.unit_of_rule(plan, rule));

@@ -44,6 +44,7 @@
 
 mod adjacency;
 mod automata;
+mod behind_tags;
 mod build;
 mod cache;
 mod canonical;

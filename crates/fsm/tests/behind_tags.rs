@@ -1,0 +1,46 @@
+//! The rules that stand behind tags.
+
+use formwork_fsm::{Automata, Config};
+
+fn automata(text: &str) -> Automata {
+    let grammar = formwork_ebnf::grammar(text).expect("a grammar");
+    formwork_fsm::build(&grammar, &Config::default(), &|| false).expect("automata")
+}
+
+const CALLS: &str = r#"
+root ::= Until(("<", (Tag("a>") list Tag("</a>") | Tag("b>") other Tag("</b>") | Tag("c>") word | Tag("d>") "x")), ends=true)
+other ::= same
+same ::= map
+list ::= "[" (list ("," list)*)? "]"
+map ::= "{" (map ("," map)*)? "}"
+word ::= [a-z] [a-z]
+"#;
+
+#[test]
+fn rules_behind_tags_are_those_that_are_called() {
+    let automata = automata(CALLS);
+    let names = |most| -> Vec<String> {
+        automata.behind_tags(most).into_iter().map(|rule| automata.name(rule).to_owned()).collect()
+    };
+    // Through rules that are another one's name; not what is in line.
+    assert_eq!(names(3), ["list", "map"]);
+    // Of many tags none.
+    assert!(names(2).is_empty());
+    // They are the ones that an output reaches, and nothing is built for having been asked for.
+    let rules = automata.behind_tags(3);
+    assert!(rules.iter().all(|&rule| !automata.is_ready(rule)));
+    let n_rules = automata.n_rules();
+    automata.complete(&|| false).expect("within limits");
+    assert!(rules.iter().all(|&rule| automata.is_ready(rule)));
+    assert_eq!(automata.behind_tags(3), rules);
+    assert!(automata.n_rules() >= n_rules);
+}
+
+#[test]
+fn without_tags_there_are_none() {
+    assert!(
+        automata("root ::= \"a\" list\nlist ::= \"[\" (list (\",\" list)*)? \"]\"\n")
+            .behind_tags(9)
+            .is_empty()
+    );
+}
