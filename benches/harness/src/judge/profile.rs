@@ -16,8 +16,9 @@ use crate::machine::memory_kib;
 use crate::statistics::Summary;
 use anyhow::Result;
 use clap::Args;
-use formwork::{CompiledGrammar, Compiler, Matcher, json_schema};
+use formwork::{CompiledGrammar, Compiler, Config, Matcher, Vocabulary, json_schema};
 use std::hash::{DefaultHasher, Hasher};
+use std::hint::black_box;
 
 /// What to follow.
 #[derive(Args, Clone, Debug)]
@@ -45,6 +46,12 @@ pub struct Options {
     /// What the pool may hold, in MiB
     #[arg(long)]
     pool_mib: Option<usize>,
+    /// Read so many MiB before each file, so that little of Formwork is left in the caches
+    #[arg(long, default_value_t = 0)]
+    read_mib: usize,
+    /// Compile a small schema with another compiler after that, so that the code is in the caches again
+    #[arg(long)]
+    known_code: bool,
     #[command(flatten)]
     output: Output,
 }
@@ -56,6 +63,37 @@ const BOUNDS: [u64; 9] = [500, 1_000, 2_000, 5_000, 20_000, 100_000, 500_000, 1_
 enum Part {
     Mask,
     Accept,
+}
+
+/// What happens before each file.
+struct Before {
+    other_data: Vec<u64>,
+    /// Compiles a schema that has a bit of everything.
+    other: Option<Compiler>,
+}
+
+const SMALL_SCHEMA: &str = r#"{"type": "object", "required": ["a"], "properties": {
+    "a": {"type": "string", "maxLength": 9}, "b": {"type": "integer", "minimum": 0}, "c": {"enum": ["x", "y"]},
+    "d": {"type": "array", "items": {"type": "boolean"}}}}"#;
+
+impl Before {
+    fn new(options: &Options) -> Self {
+        // One that keeps nothing, or it would find the schema as it left it.
+        let mut config = Config::default();
+        (config.recent_bytes, config.pool_bytes) = (0, 0);
+        let other = options.known_code.then(|| Compiler::builder(Vocabulary::bytes()).config(config).build());
+        Self { other_data: vec![1; options.read_mib << 17], other }
+    }
+
+    fn each(&self) {
+        // One word of each cache line is enough.
+        black_box(self.other_data.iter().step_by(8).sum::<u64>());
+        let Some(other) = &self.other else { return };
+        let compiled =
+            json_schema::grammar(SMALL_SCHEMA).ok().and_then(|grammar| other.compile(&grammar).ok());
+        let mut mask = vec![0; other.vocabulary().mask_words()];
+        black_box(compiled.map(|compiled| Matcher::new(&compiled).fill_mask(&mut mask).is_ok()));
+    }
 }
 
 /// Where a mask was filled.
@@ -99,10 +137,12 @@ pub fn run(options: &Options) -> Result<()> {
     let mut record = Record::new("profile", "Where Formwork's time goes", &tokenizer.name, &options.output);
     record.line(&format!("- {} files, one process, tokenizer {}.", cases.len(), tokenizer.name));
     record.csv.push_str("pass,part,n,avg_us,p50_us,p99_us,max_us\n");
+    let before = Before::new(options);
     let mut resident = memory_kib("VmRSS:");
     for number in 1..=options.passes {
         let mut pass = Pass { slow: Slowest::new(options.slowest), ..Pass::default() };
         for (i, case) in cases.iter().enumerate() {
+            before.each();
             pass.follow(&compiler, &schemas, (i, case));
         }
         let now = memory_kib("VmRSS:");
