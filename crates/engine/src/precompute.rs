@@ -36,11 +36,14 @@ const MANY_STATES: usize = 512;
 
 /// The automata behind so many tags are built when the grammar is compiled; of more an output uses too small a part.
 const FEW_TAGS: usize = 64;
+/// Nanoseconds for a unit of the automata's work, about: 400 million of them are some seconds.
+const WORK: u64 = 10;
 
 /// Computes the local masks of wide states within the budget: those that a first token would wait for longest.
 ///
 /// Narrow ones cost a microsecond or two when they are first needed, and most are never needed: computing them all here
-/// doubled the time to the first mask. Then builds what [stands behind tags](formwork_fsm::Automata::behind_tags).
+/// doubled the time to the first mask. With what is left of it builds what
+/// [stands behind tags](formwork_fsm::Automata::behind_tags).
 pub(crate) fn within_budget(
     compiled: &CompiledGrammar,
     budget: u64,
@@ -65,7 +68,12 @@ pub(crate) fn within_budget(
         // What does not fit is left for later; cheaper ones may still fit.
         let Some(rest) = left.checked_sub(cost) else { continue };
         if interrupt() {
-            return Err(interrupted());
+            return Err(CompileError {
+                kind: CompileErrorKind::Interrupted,
+                place: Place::none(),
+                rule: String::new(),
+                message: "interrupted by the caller".to_owned(),
+            });
         }
         let visited = |walker: &Option<Walker>| walker.as_ref().map_or(0, Walker::n_visited);
         let before = visited(&walker);
@@ -75,24 +83,9 @@ pub(crate) fn within_budget(
         left = rest.saturating_sub((NODE * (visited(&walker) - before)).saturating_sub(cost));
     }
     if !eager {
-        for rule in automata.behind_tags(FEW_TAGS) {
-            if interrupt() {
-                return Err(interrupted());
-            }
-            // One that exceeds a limit is found when it is reached.
-            let _ = automata.ready(rule);
-        }
+        automata.build_behind_tags(FEW_TAGS, left / WORK, interrupt)?;
     }
     Ok(())
-}
-
-fn interrupted() -> CompileError {
-    CompileError {
-        kind: CompileErrorKind::Interrupted,
-        place: Place::none(),
-        rule: String::new(),
-        message: "interrupted by the caller".to_owned(),
-    }
 }
 
 /// The local masks of a grammar that are not computed yet, the dearest first: for whoever schedules them otherwise than

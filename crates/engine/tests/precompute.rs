@@ -40,8 +40,9 @@ fn n_built(compiled: &CompiledGrammar) -> usize {
 fn what_stands_behind_few_tags_is_built_at_compile() {
     let compile = |precompute, n_tags| compiler(precompute).compile(&calls(n_tags)).expect("it compiles");
     assert_eq!([n_built(&compile(2_000_000, 2)), n_built(&compile(2_000_000, 64))], [2, 64]);
-    // An output uses too small a part of more; and not without a budget.
+    // An output uses too small a part of more; and not without a budget, or beyond it.
     assert_eq!([n_built(&compile(2_000_000, 65)), n_built(&compile(0, 2))], [0, 0]);
+    assert_eq!(n_built(&compile(1, 64)), 1);
 }
 
 #[test]
@@ -71,6 +72,8 @@ fn the_caller_may_stop_it() {
     };
     count(usize::MAX).expect("it compiles");
     let last = n_asked.get();
-    let error = count(last).expect_err("stopped at the last rule");
-    assert_eq!(error.kind(), CompileErrorKind::Interrupted);
+    for stop_at in [last, last - 1] {
+        let error = count(stop_at).expect_err("stopped while the last rules are built");
+        assert_eq!(error.kind(), CompileErrorKind::Interrupted);
+    }
 }

@@ -333,8 +333,12 @@ impl Automata {
 
     /// Builds the root while the caller may still stop it.
     pub(crate) fn build_root(&self, interrupt: &dyn Fn() -> bool) -> Result<(), Error> {
-        let root = self.root();
-        match &self.build(root, self.rule(root), interrupt).error {
+        self.build_rule(self.root(), interrupt)
+    }
+
+    /// Builds a rule, unless it is built, while the caller may still stop it.
+    pub(crate) fn build_rule(&self, rule: RuleId, interrupt: &dyn Fn() -> bool) -> Result<(), Error> {
+        match &self.build(rule, self.rule(rule), interrupt).error {
             None => Ok(()),
             Some(error) => Err(Error::clone(error)),
         }

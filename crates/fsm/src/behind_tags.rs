@@ -4,6 +4,7 @@
 //! that one mask. Whoever compiles may build it before, as long as there are few tags: of many an output uses a few.
 
 use crate::automata::{Automata, RuleId};
+use crate::error::{Error, ErrorKind};
 use formwork_grammar::Expr;
 
 impl Automata {
@@ -29,5 +30,30 @@ impl Automata {
         let mut construction = self.construction();
         let called = found.into_iter().filter_map(|rule| construction.called_as(rule)).collect::<Vec<_>>();
         called.into_iter().map(|rule| RuleId::new(construction.unit_of(self, rule))).collect()
+    }
+
+    /// Builds [these rules](Self::behind_tags), until so much [work](Self::work) is done. One that exceeds a limit is found
+    /// when it is reached.
+    ///
+    /// # Errors
+    /// The caller interrupted it; then the automata are of no further use.
+    pub fn build_behind_tags(
+        &self,
+        most: usize,
+        max_work: u64,
+        interrupt: &dyn Fn() -> bool,
+    ) -> Result<(), Error> {
+        let until = self.work().saturating_add(max_work);
+        for rule in self.behind_tags(most) {
+            if interrupt() {
+                return Err(Error::interrupted());
+            }
+            match self.build_rule(rule, interrupt) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => return Err(error),
+                _ if self.work() >= until => break,
+                _ => {}
+            }
+        }
+        Ok(())
     }
 }
