@@ -22,8 +22,6 @@ pub struct Start {
 pub struct Ready {
     /// Name and version of the engine.
     pub version: String,
-    /// The worker's memory before any job.
-    pub resident_kib: u64,
 }
 
 /// A grammar's text, in one of the languages that engines read.

@@ -19,11 +19,8 @@ use std::io::{BufRead, Write};
 pub fn serve(make: impl FnOnce(&Start) -> Result<Box<dyn Engine>> + Send) -> Result<()> {
     let mut lines = std::io::stdin().lock().lines();
     let start: Start = serde_json::from_str(&lines.next().context("nothing to start with")??)?;
-    let engine = apart(|| {
-        let engine = make(&start)?;
-        engine.warm_up(&start.warm_up).map_err(|failure| anyhow!("warming up: {failure}"))?;
-        Ok(engine)
-    })?;
+    let engine = make(&start)?;
+    engine.warm_up(&start.warm_up).map_err(|failure| anyhow!("warming up: {failure}"))?;
     let mut bench = Bench {
         mask: vec![0; start.width.div_ceil(32)],
         stops: start.stops,
@@ -31,23 +28,13 @@ pub fn serve(make: impl FnOnce(&Start) -> Result<Box<dyn Engine>> + Send) -> Res
     };
     // From here on the highest is what the jobs reach.
     let _ = std::fs::write("/proc/self/clear_refs", "5");
-    say(&Ready { version: engine.version(), resident_kib: memory_kib("VmRSS:") })?;
+    say(&Ready { version: engine.version() })?;
     for line in lines {
         let job: Job = serde_json::from_str(&line?)?;
         let outcome = bench.run(&*engine, &job);
         say(&Answer { outcome, resident_kib: memory_kib("VmRSS:"), peak_kib: memory_kib("VmHWM:") })?;
     }
     Ok(())
-}
-
-/// Runs `load` on a thread of its own. Loading a tokenizer leaves tens of megabytes free in the allocator, and jobs that
-/// could take them would seem to need no memory; glibc keeps an arena per thread, so what is free in that one stays there.
-fn apart(load: impl FnOnce() -> Result<Box<dyn Engine>> + Send) -> Result<Box<dyn Engine>> {
-    let thread = std::thread::Builder::new().stack_size(64 << 20);
-    std::thread::scope(|scope| {
-        let engine = thread.spawn_scoped(scope, load)?.join();
-        engine.unwrap_or_else(|_| Err(anyhow!("loading the engine panicked")))
-    })
 }
 
 fn say(message: &impl Serialize) -> Result<()> {

@@ -47,7 +47,7 @@ pub struct Seat {
     pub contestant: Contestant,
     /// The engine's name and version in its own words.
     pub version: String,
-    /// Highest resident memory over all workers of this engine, above what it was before the first job, in KiB.
+    /// Highest resident memory over all workers of this engine since the first job, in KiB.
     pub peak_kib: u64,
     /// How often the worker was started again.
     pub restarts: usize,
@@ -110,7 +110,7 @@ impl Panel {
         };
         match worker.ask(job, self.limits) {
             Ok(answer) => {
-                seat.peak_kib = seat.peak_kib.max(answer.peak_kib.saturating_sub(worker.ready.resident_kib));
+                seat.peak_kib = seat.peak_kib.max(answer.peak_kib);
                 Ok(match answer.outcome {
                     Outcome::Measured(measured) => Fate::Measured(measured),
                     Outcome::Refused(why) => Fate::Refused(why),

@@ -47,7 +47,7 @@ impl Record {
         let _ = writeln!(markdown, "- {date} UTC, commit {commit}.");
         let _ = writeln!(
             markdown,
-            "- {cpu}, {cores} cores, load {load} at the start; one thread per engine; the system's allocator in all of them; release build with fat LTO and one codegen unit."
+            "- {cpu}, {cores} cores, load {load} at the start; one thread per engine; mimalloc in all of them; release build with fat LTO and one codegen unit."
         );
         if !output.note.is_empty() {
             let _ = writeln!(markdown, "- {}", output.note);
