@@ -8,6 +8,7 @@ use super::engines::Contestant;
 use super::panel::{Fate, Panel, Workers};
 use super::process::Lost;
 use super::record::{Output, Record};
+use super::slowest::Slowest;
 use super::tokenizer::Tokenizer;
 use super::{table, tasks};
 use crate::clock;
@@ -45,6 +46,9 @@ pub struct Options {
     /// How many processes are started for each engine, size and format
     #[arg(long, default_value_t = 3)]
     pub times: usize,
+    /// So many of the dearest steps of each row's first walk, by the least over the processes, are shown as well
+    #[arg(long, default_value_t = 0)]
+    pub slowest: usize,
     /// Where results go
     #[command(flatten)]
     pub output: Output,
@@ -72,7 +76,7 @@ pub fn run(options: &Options) -> Result<()> {
     let mut record = Record::new("tools", "Tools", &tokenizers[0].name, &options.output);
     about(&mut record, options, &tokenizers);
     let mut rows = Vec::new();
-    let mut versions = BTreeSet::new();
+    let (mut versions, mut slowest) = (BTreeSet::new(), String::new());
     record.csv.push_str(CSV_HEAD);
     for ((format, _), tokenizer) in formats.iter().zip(&tokenizers) {
         for &size in &options.sizes {
@@ -83,6 +87,14 @@ pub fn run(options: &Options) -> Result<()> {
                 let row = case.measure(contestant, options)?;
                 versions
                     .extend(row.version.clone().map(|version| format!("`{}` = {version}", contestant.name)));
+                if options.slowest > 0 {
+                    let heading = format!(
+                        "\n## The dearest steps: {}, {size} tools, {}\n\n",
+                        format.name, contestant.name
+                    );
+                    slowest.push_str(&heading);
+                    slowest.push_str(&case.slowest(&row, options.slowest));
+                }
                 row.write(format.name, size, &contestant.name, &mut record.csv, &mut rows);
             }
         }
@@ -90,6 +102,7 @@ pub fn run(options: &Options) -> Result<()> {
     let versions: Vec<String> = versions.into_iter().collect();
     record.line(&format!("- Engines, each in processes of its own: {}.\n", versions.join("; ")));
     record.line(&table::markdown(&HEAD, &rows));
+    record.line(&slowest);
     record.finish()
 }
 
@@ -402,6 +415,8 @@ struct Row {
     first: Vec<[u64; 3]>,
     more: Vec<u64>,
     cold: Vec<u64>,
+    /// Of each turn, the least over the processes: masks and accepting.
+    least: Vec<Vec<[u32; 2]>>,
     warm: Vec<u64>,
     free: Vec<u64>,
     /// The engine's name and version in its own words, if it started.
@@ -450,6 +465,25 @@ impl Case<'_> {
         Ok(row)
     }
 
+    /// The dearest steps as a table.
+    fn slowest(&self, row: &Row, n: usize) -> String {
+        let mut slow = Slowest::new(n);
+        for (turn, steps) in row.least.iter().enumerate() {
+            for (step, &[mask, accept]) in steps.iter().enumerate() {
+                slow.note(u64::from(mask) + u64::from(accept), (turn, step, mask, accept));
+            }
+        }
+        let us = |ns: u32| table::number(f64::from(ns) / 1_000.0);
+        let row = |&(_, (turn, step, mask, accept)): &(u64, (usize, usize, u32, u32))| {
+            let tokens = &self.turns[turn].tokens;
+            let token = tokens.get(step).map(|&token| self.tokenizer.tail(&[token], 24));
+            let before = self.tokenizer.tail(&tokens[..step.min(tokens.len())], 60);
+            vec![turn.to_string(), step.to_string(), us(mask), us(accept), before, token.unwrap_or_default()]
+        };
+        let rows: Vec<Vec<String>> = slow.sorted().iter().map(row).collect();
+        table::markdown(&["turn", "step", "mask µs", "accept µs", "before it", "token"], &rows)
+    }
+
     /// All of one process: the grammar, its turns, more tools, the grammar again.
     fn process(
         &self,
@@ -487,6 +521,14 @@ impl Case<'_> {
         };
         row.first.push([part("frontend"), part("compile"), part("first mask")]);
         row.cold.extend(cold.walks.iter().flat_map(|walk| walk.steps()));
+        row.least.resize(cold.walks.len(), Vec::new());
+        for (least, walk) in row.least.iter_mut().zip(&cold.walks) {
+            least.resize(walk.mask.len(), [u32::MAX; 2]);
+            for (step, least) in least.iter_mut().enumerate() {
+                let now = [walk.mask[step], walk.accept.get(step).copied().unwrap_or(0)];
+                *least = [least[0].min(now[0]), least[1].min(now[1])];
+            }
+        }
         for more in 1..=N_MORE {
             match ask(self.size + more, &documents[..1])? {
                 Ok(measured) => row.more.push(measured.ttfm()),
