@@ -8,7 +8,9 @@
 use crate::tree;
 use anyhow::{Context, bail};
 use formwork::vocab::Trie;
-use formwork::{Compiler, Grammar, Matcher, TokenId, Vocabulary, bits, ebnf, json_schema, tokenizers};
+use formwork::{
+    Compiler, Grammar, KeptMask, Matcher, TokenId, Vocabulary, bits, ebnf, json_schema, tokenizers,
+};
 use formwork_testkit::oracles::brute_force;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -195,7 +197,8 @@ pub(crate) fn compare(
         }
     };
     let mut tally = Tally::default();
-    let mut mask = vec![0u32; vocabulary.mask_words()];
+    let (mut mask, mut kept) =
+        (vec![0u32; vocabulary.mask_words()], KeptMask::new(vec![0u32; vocabulary.mask_words()]));
     for (number, document) in case.documents.iter().enumerate() {
         for random in [false, true] {
             let mut matcher = Matcher::new(&compiled);
@@ -203,6 +206,8 @@ pub(crate) fn compare(
             let mut rest = &document[..];
             loop {
                 matcher.fill_mask(&mut mask)?;
+                matcher.fill_kept(&mut kept)?;
+                let is_kept = kept.words() == mask;
                 let expected = brute_force(&mut matcher, vocabulary)?;
                 tally.steps += 1;
                 if let Some(token) = bits::tokens(&expected)
@@ -218,6 +223,11 @@ pub(crate) fn compare(
                         bits::get(&mask, token),
                         bits::get(&expected, token),
                     ));
+                }
+                if !is_kept {
+                    tally.different += 1;
+                    let before = String::from_utf8_lossy(&rest[..rest.len().min(24)]);
+                    report(format!("{}: before {before:?}: the mask that is kept is another one", case.name));
                 }
                 if rest.is_empty() {
                     break;

@@ -52,6 +52,11 @@ pub trait Session {
     /// A limit, mostly.
     fn mask(&mut self, mask: &mut [u32]) -> Result<(), Failure>;
 
+    /// The mask that was asked for last, if the session keeps it instead of writing it where it was told.
+    fn kept(&self) -> Option<&[u32]> {
+        None
+    }
+
     /// Goes on by one token, which the mask allows.
     ///
     /// # Errors

@@ -81,17 +81,21 @@ impl Bench {
         let compiled = engine.compile(&job.source, &mut laps);
         laps.lap("compile");
         let first = compiled.and_then(|compiled| {
-            compiled.session()?.mask(&mut self.mask)?;
-            Ok(compiled)
+            let mut session = compiled.session()?;
+            session.mask(&mut self.mask)?;
+            let keeping = Some(session).filter(|session| session.kept().is_some());
+            Ok((compiled, keeping))
         });
         laps.lap("first mask");
         let to_first_mask = laps.finish();
-        let compiled = match first {
-            Ok(compiled) => compiled,
+        let (compiled, keeping) = match first {
+            Ok(first) => first,
             Err(failure) => return Outcome::Refused(failure),
         };
         let mut figures = compiled.at_first();
-        let mut checksum = hash(&self.mask, 0);
+        let first_mask = keeping.as_ref().and_then(|session| session.kept());
+        let mut checksum = hash(first_mask.unwrap_or(&self.mask), 0);
+        drop(keeping);
         let walks = job.documents.iter().map(|document| self.walk(&*compiled, document, job, &mut checksum));
         let walks = walks.collect();
         figures.extend(compiled.figures());
@@ -123,9 +127,10 @@ impl Bench {
             laps.lap(None);
             session.mask(&mut self.mask)?;
             laps.lap(Some(Part::Mask));
+            let mask = session.kept().unwrap_or(&self.mask);
             let allowed = match document.get(step) {
-                Some(&token) => is_set(&self.mask, token),
-                None => self.stops.iter().any(|&stop| is_set(&self.mask, stop)),
+                Some(&token) => is_set(mask, token),
+                None => self.stops.iter().any(|&stop| is_set(mask, stop)),
             };
             if let Some(&token) = document.get(step).filter(|_| allowed) {
                 laps.lap(None);
@@ -133,7 +138,7 @@ impl Bench {
                 laps.lap(Some(Part::Accept));
                 done?;
             }
-            *checksum = hash(&self.mask, *checksum);
+            *checksum = hash(session.kept().unwrap_or(&self.mask), *checksum);
             if !allowed {
                 walk.verdict = Verdict::Refused;
                 break;

@@ -12,7 +12,7 @@
 use crate::compiled::CompiledGrammar;
 use crate::recent::Came;
 use formwork_earley::{LimitExceeded, RowId, Rows};
-use formwork_mask::{Recipe, Resolver, Walker};
+use formwork_mask::{Recipe, Resolver, Target, Walker};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -143,22 +143,25 @@ impl Arena {
         &mut self,
         compiled: &CompiledGrammar,
         row: RowId,
-        mask: &mut [u32],
+        mask: &mut Target<'_>,
     ) -> Result<(), LimitExceeded> {
         let Self { rows, resolver, walker, recipes, .. } = self;
         if let Some(recipe) = recipes.get(row) {
             recipe.write_to(mask);
             return Ok(());
         }
+        let words = mask.words();
         let resolver = resolver.get_or_insert_with(|| Resolver::new(compiled.switches()));
-        resolver
-            .resolve(compiled.slices(), rows, row, mask, |state, kind| compiled.local(state, kind, walker))?;
+        resolver.resolve(compiled.slices(), rows, row, words, |state, kind| {
+            compiled.local(state, kind, walker)
+        })?;
         match resolver.take_grown() {
             0 => {}
             grown => compiled.count_grown(grown),
         }
         let recipe = compiled.config().recipes.then(|| resolver.recipe(rows, row)).flatten();
         if let Some(recipe) = recipe.filter(|recipe| recipe.n_tokens() <= MAX_RECIPE) {
+            recipe.was_written(mask);
             recipes.insert(row, recipe);
         }
         Ok(())

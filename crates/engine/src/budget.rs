@@ -14,7 +14,7 @@
 use crate::matcher::Matcher;
 use formwork_earley::{LimitExceeded, RowId};
 use formwork_fsm::{Automata, Counter, RuleId};
-use formwork_mask::{bits, late_tokens, unfinished_tokens};
+use formwork_mask::{Target, bits, late_tokens, unfinished_tokens};
 use formwork_vocab::TokenId;
 use std::sync::OnceLock;
 
@@ -49,7 +49,7 @@ impl Budgets {
 
 impl Matcher {
     /// Takes the tokens out of the mask of a row after which a region could not end in time.
-    pub(crate) fn forbid_late(&mut self, row: RowId, mask: &mut [u32]) -> Result<(), LimitExceeded> {
+    pub(crate) fn forbid_late(&mut self, row: RowId, mask: &mut Target<'_>) -> Result<(), LimitExceeded> {
         let compiled = self.compiled().clone();
         let Some(budgets) = compiled.budgets() else { return Ok(()) };
         let is_near = |&(rule, left): &(RuleId, u32)| left < budgets.farthest(rule);
@@ -59,16 +59,16 @@ impl Matcher {
         let vocabulary = compiled.vocabulary();
         let tried: Vec<TokenId> = match self.rows().waits_for_symbols(row) {
             // Any token may be a symbol here.
-            true => bits::tokens(mask).collect(),
+            true => bits::tokens(mask.as_words()).collect(),
             false => {
                 let unfinished = budgets.unfinished.get_or_init(|| unfinished_tokens(vocabulary).into());
                 let late = late_tokens(vocabulary, unfinished, self.rows_mut(), row)?;
-                late.into_iter().filter(|&token| bits::get(mask, token)).collect()
+                late.into_iter().filter(|&token| bits::get(mask.as_words(), token)).collect()
             }
         };
         for token in tried {
             if !self.allows(row, token)? {
-                bits::clear(mask, token);
+                mask.clear(token);
             }
         }
         Ok(())

@@ -11,7 +11,7 @@
 //! The language is the same either way; [`Config::runs`](crate::Config::runs) is the switch.
 
 use formwork_fsm::RunBound;
-use formwork_mask::bits;
+use formwork_mask::Target;
 use formwork_vocab::{NodeId, TokenId, Trie, Vocabulary};
 
 /// Where the output is.
@@ -140,9 +140,9 @@ impl LongRuns {
     }
 
     /// Takes the tokens out of a mask that would make a run too long.
-    pub(crate) fn forbid(&self, vocabulary: &Vocabulary, run: Run, mask: &mut [u32]) {
+    pub(crate) fn forbid(&self, vocabulary: &Vocabulary, run: Run, mask: &mut Target<'_>) {
         for &token in &self.inside[run.place as usize] {
-            bits::clear(mask, token);
+            mask.clear(token);
         }
         if run.place != Place::Outside {
             return;
@@ -154,12 +154,12 @@ impl LongRuns {
                 let is_in_run = |&child: &NodeId| bound.bytes.contains(trie.byte(child));
                 for child in trie.children(Trie::ROOT).filter(is_in_run) {
                     for &token in trie.tokens_below(child) {
-                        bits::clear(mask, token);
+                        mask.clear(token);
                     }
                 }
             } else {
                 for &(_, token) in leading.iter().take_while(|&&(n, _)| n > left) {
-                    bits::clear(mask, token);
+                    mask.clear(token);
                 }
             }
         }

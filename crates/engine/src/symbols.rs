@@ -8,7 +8,7 @@
 use aho_corasick::{AhoCorasick, MatchKind};
 use formwork_fsm::{Symbols, TagPiece};
 use formwork_grammar::{Symbol, SymbolSet};
-use formwork_mask::bits;
+use formwork_mask::{Target, bits};
 use formwork_vocab::{TokenId, TokenKind, Trie, Vocabulary};
 
 /// Where the names of a vocabulary's special tokens stand in texts.
@@ -108,11 +108,12 @@ impl SymbolIds {
 
     /// Adds the set to a mask; of one that is negated stop tokens are still to be taken out. `real` has the ids that are
     /// tokens.
-    pub(crate) fn add_to(&self, mask: &mut [u32], real: &[u32]) {
+    pub(crate) fn add_to(&self, mask: &mut Target<'_>, real: &[u32]) {
         if !self.is_negated {
-            self.named.iter().for_each(|&id| bits::set(mask, id));
+            self.named.iter().for_each(|&id| mask.set(id));
             return;
         }
+        let mask = mask.words();
         let forbidden: Vec<TokenId> = self.named.iter().copied().filter(|&id| !bits::get(mask, id)).collect();
         bits::or(mask, real);
         forbidden.into_iter().for_each(|id| bits::clear(mask, id));

@@ -12,8 +12,8 @@
 
 pub use formwork_engine::{
     AcceptError, AcceptErrorKind, Capture, Captures, CompileError, CompileErrorKind, CompiledGrammar,
-    Compiler, CompilerBuilder, Config, LimitExceeded, MaskError, Matcher, MatcherBuilder, PendingMasks, Pool,
-    PoolFileError, PoolFileErrorKind, PoolStats, RollbackError,
+    Compiler, CompilerBuilder, Config, KeptMask, LimitExceeded, MaskError, Matcher, MatcherBuilder,
+    PendingMasks, Pool, PoolFileError, PoolFileErrorKind, PoolStats, RollbackError,
 };
 pub use formwork_grammar::{ByteSet, Grammar, GrammarBuilder, Place, Position};
 pub use formwork_vocab::{TokenId, TokenKind, Vocabulary, VocabularyError};

@@ -4,7 +4,7 @@
 #![allow(missing_docs, reason = "a test")]
 
 use formwork::tags::{Model, Options, Reasoning, ToolChoice, Tools};
-use formwork::{Compiler, Grammar, Matcher, TokenId, Vocabulary, tags, tokenizers};
+use formwork::{Compiler, Grammar, KeptMask, Matcher, TokenId, Vocabulary, tags, tokenizers};
 use formwork_testkit::oracles::brute_force;
 use serde_json::json;
 
@@ -44,8 +44,11 @@ fn check(vocabulary: &Vocabulary, grammar: &Grammar, turn: &str) {
         Compiler::new(vocabulary.clone()).compile(grammar).unwrap_or_else(|error| panic!("{error}"));
     let mut matcher = Matcher::new(&compiled);
     let mut mask = vec![0u32; vocabulary.mask_words()];
+    let mut kept = KeptMask::new(mask.clone());
     for (i, token) in tokens(vocabulary, turn).into_iter().enumerate() {
         matcher.fill_mask(&mut mask).expect("a mask");
+        matcher.fill_kept(&mut kept).expect("a mask");
+        assert!(kept.words() == mask, "step {i} of {turn:?}: the mask that is kept is another one");
         let expected = brute_force(&mut matcher, vocabulary).expect("steps can be taken back");
         let differ = mask.iter().zip(&expected).position(|(a, b)| a != b);
         assert_eq!(differ, None, "step {i} of {turn:?}: the masks differ in this word");

@@ -26,6 +26,7 @@ mod counted;
 mod descent;
 mod difference;
 mod far;
+mod kept;
 mod kin;
 mod late;
 mod local;
@@ -42,6 +43,7 @@ mod tokens_by_byte;
 mod walk;
 mod wholesale;
 
+pub use kept::{Kept, Target};
 pub use kin::Kin;
 pub use late::{late_tokens, unfinished_tokens};
 pub use local::{LocalMask, MaskKind};

@@ -10,7 +10,7 @@
 //! A row inside of a name that differs from the inside of any other name: its local mask is *the base's bitset, without
 //! `b"`, and with `b":`*, and a boundary added `"}`. The recipe: that bitset; out `b"`; in `b":`, `"}`.
 
-use crate::bits;
+use crate::kept::{Base, Target};
 use crate::local::{Counts, LocalMask};
 use crate::token_set::TokenSet;
 use formwork_vocab::TokenId;
@@ -33,10 +33,28 @@ pub struct Recipe {
 /// What the mask holds before the tokens.
 #[derive(Debug)]
 enum First {
-    Nothing,
-    Words(Arc<[u32]>),
+    Base(Base),
     NearlyAll(NearlyAll),
     Local(Other),
+}
+
+impl First {
+    fn base(&self) -> Option<&Base> {
+        match self {
+            Self::Base(base) => Some(base),
+            Self::NearlyAll(nearly_all) => Some(&nearly_all.base),
+            Self::Local(_) => None,
+        }
+    }
+
+    fn write_to(&self, mask: &mut [u32]) {
+        match self {
+            Self::Base(Base::Nothing) => mask.fill(0),
+            Self::Base(Base::Words(words)) => TokenSet::copy(words, mask),
+            Self::NearlyAll(nearly_all) => nearly_all.write_to(mask),
+            Self::Local(Other { local, counts }) => local.write_to(mask, *counts),
+        }
+    }
 }
 
 /// A bitset most of whose words are full, as that of free text is: written without being read.
@@ -44,6 +62,8 @@ enum First {
 /// PERF: copying reads as many bytes as it writes, and the two are more than a core's first cache holds.
 #[derive(Debug)]
 struct NearlyAll {
+    /// What it is.
+    base: Base,
     /// The words before are full, but for the exceptions; those from here on are empty.
     n_full: usize,
     /// Words that are not, by position.
@@ -68,7 +88,8 @@ impl NearlyAll {
     /// `None` if too many words are neither full nor at the end.
     ///
     /// Cost: some dozen words in the middle tell of most bitsets that it is not so; else a pass.
-    fn of(words: &[u32]) -> Option<Self> {
+    fn of(all: &Arc<[u32]>) -> Option<Self> {
+        let words = &all[..];
         let is_exception = |word: &u32| *word != u32::MAX;
         let middle = words[words.len() / 2..].iter().take(MORE * CHUNK);
         if middle.map(|word| usize::from(is_exception(word))).sum::<usize>() > CHUNK {
@@ -87,7 +108,7 @@ impl NearlyAll {
                 return None;
             }
         }
-        Some(Self { n_full, exceptions: exceptions.into() })
+        Some(Self { base: Base::Words(Arc::clone(all)), n_full, exceptions: exceptions.into() })
     }
 
     fn write_to(&self, mask: &mut [u32]) {
@@ -109,14 +130,14 @@ impl Recipe {
         locals: impl Iterator<Item = (&'a Arc<LocalMask>, Counts)>,
         extra: &[TokenId],
     ) -> Self {
-        let mut first = First::Nothing;
+        let mut first = First::Base(Base::Nothing);
         let (mut of_base, mut out): (&[TokenId], &[TokenId]) = (&[], &[]);
         let mut then: SmallVec<[TokenId; 2 * MAX_COPIED]> = SmallVec::new();
         let mut others = Vec::new();
         for (local, counts) in locals {
             let other = || Other { local: Arc::clone(local), counts };
             let set = local.only_set(counts);
-            if local.is_wide(counts) && matches!(first, First::Nothing) {
+            if local.is_wide(counts) && matches!(first, First::Base(Base::Nothing)) {
                 let (words, listed, less, more) = match (local.base(), set) {
                     (Some(base), _) => {
                         let of_base = &base.mask.accepted;
@@ -130,7 +151,7 @@ impl Recipe {
                     Some(words) => {
                         first = match NearlyAll::of(words) {
                             Some(nearly_all) => First::NearlyAll(nearly_all),
-                            None => First::Words(Arc::clone(words)),
+                            None => First::Base(Base::Words(Arc::clone(words))),
                         };
                         (of_base, out) = (listed, less);
                         then.extend_from_slice(more);
@@ -156,22 +177,24 @@ impl Recipe {
 
     /// Makes a mask hold the text tokens that the row allows.
     ///
-    /// Cost: a copy of the bitset and an operation for each token.
-    pub fn write_to(&self, mask: &mut [u32]) {
-        match &self.first {
-            First::Nothing => mask.fill(0),
-            First::Words(words) => TokenSet::copy(words, mask),
-            First::NearlyAll(nearly_all) => nearly_all.write_to(mask),
-            First::Local(Other { local, counts }) => local.write_to(mask, *counts),
-        }
+    /// Cost: a copy of the bitset, unless the mask is kept and has it, and an operation for each token.
+    pub fn write_to(&self, target: &mut Target<'_>) {
+        let base = self.first.base().filter(|_| self.others.is_empty());
+        target.begin(base, |mask| self.first.write_to(mask));
         let (of_base, rest) = self.tokens.split_at(self.n_of_base as usize);
         let (out, then) = rest.split_at(self.n_out as usize);
-        of_base.iter().for_each(|&token| bits::set(mask, token));
-        out.iter().for_each(|&token| bits::clear(mask, token));
-        then.iter().for_each(|&token| bits::set(mask, token));
+        of_base.iter().for_each(|&token| target.set(token));
+        out.iter().for_each(|&token| target.clear(token));
+        then.iter().for_each(|&token| target.set(token));
         for Other { local, counts } in &self.others {
-            local.add_to(mask, *counts);
+            local.add_to(target.words(), *counts);
         }
+    }
+
+    /// Says of a mask that was just written otherwise that it is this one.
+    pub fn was_written(&self, target: &mut Target<'_>) {
+        target.hold(self.first.base().filter(|_| self.others.is_empty()));
+        self.tokens.iter().for_each(|&token| target.note(token));
     }
 
     /// The number of tokens that are listed.
@@ -192,6 +215,7 @@ impl Recipe {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bits;
     use crate::boundary::Boundaries;
     use crate::local::{Base, Rare};
 
@@ -202,7 +226,7 @@ mod tests {
     fn written(recipe: &Recipe) -> Vec<u32> {
         // What was in the mask before does not matter, nor that it is longer than the vocabulary.
         let mut mask = vec![u32::MAX; 3];
-        recipe.write_to(&mut mask);
+        recipe.write_to(&mut Target::new(&mut mask));
         bits::tokens(&mask).map(TokenId::get).collect()
     }
 
@@ -249,6 +273,7 @@ mod tests {
             (vec![0; 100], false),
         ];
         for (words, is_nearly_all) in sets {
+            let words: Arc<[u32]> = words.into();
             let found = NearlyAll::of(&words);
             assert_eq!(found.is_some(), is_nearly_all, "{:?}", &words[..9]);
             let Some(found) = found else { continue };

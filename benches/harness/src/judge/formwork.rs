@@ -5,7 +5,9 @@ use crate::engine::{Compiled, Engine, Failure, Laps, Session};
 use crate::protocol::{Job, Source, Start};
 use anyhow::Result;
 use formwork::tags::{self, Cache};
-use formwork::{CompiledGrammar, Compiler, Config, Grammar, Matcher, Pool, TokenId, Vocabulary, json_schema};
+use formwork::{
+    CompiledGrammar, Compiler, Config, Grammar, KeptMask, Matcher, Pool, TokenId, Vocabulary, json_schema,
+};
 
 /// Formwork with one configuration of its compiler.
 struct Formwork {
@@ -15,6 +17,8 @@ struct Formwork {
     options: json_schema::Options,
     /// What schemas in structural tags become, as a server would keep it.
     schemas: Cache,
+    /// Whether sessions keep their masks.
+    keeps: bool,
 }
 
 /// The worker's engine.
@@ -28,7 +32,13 @@ pub fn engine(start: &Start) -> Result<Box<dyn Engine>> {
     if variants::is_warmed(&start.variant) {
         compiler.warm(&json_schema::any_json())?;
     }
-    Ok(Box::new(Formwork { compiler, config, options, schemas: Cache::default() }))
+    Ok(Box::new(Formwork {
+        compiler,
+        config,
+        options,
+        schemas: Cache::default(),
+        keeps: variants::is_kept(&start.variant),
+    }))
 }
 
 fn compiler(vocabulary: Vocabulary, config: &Config) -> Compiler {
@@ -56,7 +66,7 @@ impl Engine for Formwork {
         let grammar = grammar(source, &self.options, &self.schemas)?;
         laps.lap("frontend");
         let compiled = self.compiler.compile(&grammar).map_err(|error| error.to_string())?;
-        Ok(Box::new(Ready { compiled, pool: self.compiler.pool().clone() }))
+        Ok(Box::new(Ready { compiled, pool: self.compiler.pool().clone(), keeps: self.keeps }))
     }
 
     /// With another vocabulary, so that nothing is shared with what is measured.
@@ -82,11 +92,17 @@ impl Engine for Formwork {
 struct Ready {
     compiled: CompiledGrammar,
     pool: Pool,
+    keeps: bool,
 }
 
 impl Compiled for Ready {
     fn session(&self) -> Result<Box<dyn Session>, Failure> {
-        Ok(Box::new(Matcher::new(&self.compiled)))
+        let matcher = Matcher::new(&self.compiled);
+        if self.keeps {
+            let mask = KeptMask::new(vec![0; self.compiled.vocabulary().mask_words()]);
+            return Ok(Box::new(Keeping { matcher, mask }));
+        }
+        Ok(Box::new(matcher))
     }
 
     fn at_first(&self) -> Vec<(String, u64)> {
@@ -106,6 +122,27 @@ impl Compiled for Ready {
             ("bytes of local masks so far", pool.missed_bytes),
         ];
         figures.map(|(name, value)| (name.to_owned(), value)).into()
+    }
+}
+
+/// An output with a buffer of its own.
+struct Keeping {
+    matcher: Matcher,
+    mask: KeptMask,
+}
+
+impl Session for Keeping {
+    fn mask(&mut self, _: &mut [u32]) -> Result<(), Failure> {
+        self.matcher.fill_kept(&mut self.mask).map_err(|error| error.to_string())?;
+        Ok(())
+    }
+
+    fn kept(&self) -> Option<&[u32]> {
+        Some(self.mask.words())
+    }
+
+    fn accept(&mut self, token: u32) -> Result<(), Failure> {
+        Session::accept(&mut self.matcher, token)
     }
 }
 

@@ -91,6 +91,7 @@ pub const SWITCHES: &[Switch] = &[
 /// - `jit`: nothing is computed at compile; `eager`: everything that compile can compute is;
 /// - `unbounded`: the default; schemas are read [otherwise](schemas);
 /// - `warmed`: the default; the compiler begins with the [masks](is_warmed) of any JSON value;
+/// - `kept`: the default; each session has a [buffer](is_kept) of its own;
 /// - `no-NAME`: all but this switch;
 /// - `first-N`: the first so many switches only.
 ///
@@ -101,12 +102,12 @@ pub fn config(variant: &str) -> Result<Config> {
     let unknown = || {
         let names: Vec<_> = SWITCHES.iter().map(|switch| switch.name).collect();
         format!(
-            "no variant `{variant}`: jit, eager, unbounded, warmed, no-NAME or first-N with switches {}",
+            "no variant `{variant}`: jit, eager, unbounded, warmed, kept, no-NAME or first-N with switches {}",
             names.join(", ")
         )
     };
     match variant {
-        "" | UNBOUNDED | WARMED => {}
+        "" | UNBOUNDED | WARMED | KEPT => {}
         "jit" => config.precompute = 0,
         "eager" => config.precompute = u64::MAX,
         _ => {
@@ -133,6 +134,14 @@ const WARMED: &str = "warmed";
 /// Whether the masks of any JSON value are computed before anything is measured.
 pub fn is_warmed(variant: &str) -> bool {
     variant == WARMED
+}
+
+/// What a server does that has a buffer for each output.
+const KEPT: &str = "kept";
+
+/// Whether masks go into a buffer that stays with the session, so that only what differs from the mask before is written.
+pub fn is_kept(variant: &str) -> bool {
+    variant == KEPT
 }
 
 /// How a variant reads schemas.

@@ -7,7 +7,7 @@ use super::readings::Readings;
 use super::{EngineCase, allows};
 use crate::walk::random_step;
 use crate::{Outcome, Reference, Rng, shown};
-use formwork_engine::{AcceptErrorKind, MaskError, Matcher};
+use formwork_engine::{AcceptErrorKind, KeptMask, MaskError, Matcher};
 use formwork_vocab::{TokenId, TokenKind};
 
 const PROPERTY: &str = "mask_vs_brute_force";
@@ -22,8 +22,10 @@ pub fn mask_vs_brute_force(case: &EngineCase, rng: &mut Rng, max_steps: usize) -
     let mut matcher = Matcher::new(&compiled);
     let mut tokens: Vec<TokenId> = Vec::new();
     let mut readings = Readings::new();
+    // A longer buffer full of ones: everything must be written, and nothing left behind.
+    let mut kept = KeptMask::new(vec![u32::MAX; case.vocabulary.mask_words() + 1]);
     loop {
-        check_here(case, &reference, &mut matcher, &tokens, &readings)?;
+        check_here(case, &reference, &mut matcher, &mut kept, &tokens, &readings)?;
         if tokens.len() == max_steps {
             return Ok(());
         }
@@ -47,19 +49,22 @@ fn check_here(
     case: &EngineCase,
     reference: &Reference,
     matcher: &mut Matcher,
+    kept: &mut KeptMask,
     tokens: &[TokenId],
     readings: &Readings,
 ) -> Outcome {
     let vocabulary = &case.vocabulary;
     let words = vocabulary.mask_words();
     let here = case.spelled(tokens);
-    // A longer buffer full of ones: everything must be written, and nothing left behind.
     let mut mask = vec![u32::MAX; words + 1];
     let is_partial = match matcher.fill_mask(&mut mask) {
         Ok(is_partial) => is_partial,
         Err(MaskError::Limit(_)) => return Ok(()),
         Err(error) => return Err(case.fail(PROPERTY, format_args!("{here}: {error}"))),
     };
+    if matcher.fill_kept(kept) != Ok(is_partial) || kept.words() != mask {
+        return Err(case.fail(PROPERTY, format_args!("{here}: the mask that is kept is another one")));
+    }
     if words > 0
         && !matches!(matcher.fill_mask(&mut vec![0; words - 1]), Err(MaskError::BufferTooShort { .. }))
     {
