@@ -42,8 +42,8 @@ const WORK: u64 = 10;
 /// Computes the local masks of wide states within the budget: those that a first token would wait for longest.
 ///
 /// Narrow ones cost a microsecond or two when they are first needed, and most are never needed: computing them all here
-/// doubled the time to the first mask. With what is left of it builds what
-/// [stands behind tags](formwork_fsm::Automata::behind_tags).
+/// doubled the time to the first mask. Before them comes what
+/// [stands behind tags](formwork_fsm::Automata::behind_tags), wide states among it.
 pub(crate) fn within_budget(
     compiled: &CompiledGrammar,
     budget: u64,
@@ -54,11 +54,15 @@ pub(crate) fn within_budget(
     }
     let automata = compiled.automata();
     let eager = budget == u64::MAX;
+    let mut left = budget;
     if eager {
         automata.complete(interrupt)?;
+    } else {
+        let before = automata.work();
+        automata.build_behind_tags(FEW_TAGS, budget / WORK, interrupt)?;
+        left = left.saturating_sub(WORK * (automata.work() - before));
     }
     let wanted = |state| formwork_mask::is_wide(automata, state) || eager;
-    let mut left = budget;
     let mut walker = None;
     let most = if eager { usize::MAX } else { MANY_STATES };
     for (cost, state) in by_cost(compiled, wanted, most) {
@@ -81,9 +85,6 @@ pub(crate) fn within_budget(
         let _ = compiled.local(state, MaskKind::Usual, &mut walker);
         // An estimate may err; what was done counts then.
         left = rest.saturating_sub((NODE * (visited(&walker) - before)).saturating_sub(cost));
-    }
-    if !eager {
-        automata.build_behind_tags(FEW_TAGS, left / WORK, interrupt)?;
     }
     Ok(())
 }

@@ -46,6 +46,25 @@ fn what_stands_behind_few_tags_is_built_at_compile() {
 }
 
 #[test]
+fn wide_masks_behind_few_tags_are_computed_at_compile() {
+    let behind = |n_tags: usize| {
+        let tags: Vec<String> = (0..n_tags).map(|i| format!("Tag(\"{i}>\") text")).collect();
+        let text = format!(
+            "root ::= \"go\" Until((\"<\", ({})), ends=true)\ntext ::= [^<]* (\"<\" text \">\")?\n",
+            tags.join(" | ")
+        );
+        formwork_ebnf::grammar(&text).expect("a grammar of this test")
+    };
+    let n_computed = |precompute, n_tags| {
+        let compiled = compiler(precompute).compile(&behind(n_tags)).expect("it compiles");
+        compiled.n_local_masks().0
+    };
+    let with_free_text = n_computed(2_000_000, 65);
+    assert_eq!(n_computed(2_000_000, 64), with_free_text + 1);
+    assert_eq!(n_computed(0, 64), 0);
+}
+
+#[test]
 fn masks_are_those_without_it() {
     let [with, without] =
         [2_000_000, 0].map(|precompute| compiler(precompute).compile(&calls(3)).expect("it compiles"));
