@@ -15,7 +15,7 @@ use crate::builder::GrammarBuilder;
 use crate::collections::{HashMap, Seeded};
 use crate::grammar::Region;
 use crate::{Expr, ExprId, Grammar, Place, RuleId};
-use std::hash::{BuildHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -156,7 +156,7 @@ impl GrammarBuilder {
             self.imported.rules.entry(colours[rule.index()]).or_default().push(copy);
         }
         if !new.is_empty() {
-            let mut copies: Vec<Option<ExprId>> = vec![None; grammar.n_exprs()];
+            let mut copies = Copies::of(vec![None; grammar.n_exprs()]);
             for &rule in &new {
                 let body =
                     self.copy(|id| grammar.expr(id), grammar.rule(rule).body(), &matching.rules, &mut copies);
@@ -174,24 +174,27 @@ impl GrammarBuilder {
 
     /// The same expression in this grammar, if no rule is referred to in it; a reference becomes nothing at all.
     pub fn import_expr(&mut self, grammar: &Grammar, expr: ExprId) -> ExprId {
-        self.copy(|id| grammar.expr(id), expr, &[], &mut vec![None; grammar.n_exprs()])
+        self.copy(|id| grammar.expr(id), expr, &[], &mut Copies::of(vec![None; grammar.n_exprs()]))
     }
 
     /// The same of a grammar that is still being built. `copies` is what was imported from it before, by number, and grows by
     /// what is imported now.
     pub fn import_from(&mut self, other: &Self, expr: ExprId, copies: &mut Vec<Option<ExprId>>) -> ExprId {
         copies.resize(copies.len().max(expr.index() + 1), None);
-        self.copy(|id| other.expr(id), expr, &[], copies)
+        let mut all = Copies::of(std::mem::take(copies));
+        let copy = self.copy(|id| other.expr(id), expr, &[], &mut all);
+        *copies = all.made;
+        copy
     }
 
     /// [`import_expr`](Self::import_expr) of the body of the root, with all that was made on the way to it and in the same
     /// order: as if it had been made here.
     pub fn import_whole(&mut self, grammar: &Grammar) -> ExprId {
-        let mut copies = vec![None; grammar.n_exprs()];
+        let mut copies = Copies::of(vec![None; grammar.n_exprs()]);
         for id in (0..grammar.n_exprs()).filter_map(ExprId::from_index) {
             self.copy(|id| grammar.expr(id), id, &[], &mut copies);
         }
-        copies[grammar.rule(grammar.root()).body().index()].unwrap_or_else(|| self.never())
+        copies.made[grammar.rule(grammar.root()).body().index()].unwrap_or_else(|| self.never())
     }
 
     /// The same expression in this grammar.
@@ -200,9 +203,9 @@ impl GrammarBuilder {
         other: impl Fn(ExprId) -> &'e Expr,
         expr: ExprId,
         rules: &[Option<RuleId>],
-        copies: &mut [Option<ExprId>],
+        Copies { made: copies, todo }: &mut Copies,
     ) -> ExprId {
-        let mut todo = vec![expr];
+        todo.push(expr);
         while let Some(&id) = todo.last() {
             if copies[id.index()].is_some() {
                 todo.pop();
@@ -275,20 +278,20 @@ impl GrammarBuilder {
 
     /// The comparison, which assumes what it has not refuted yet.
     fn compare(&self, grammar: &Grammar, theirs: RuleId, ours: RuleId, matching: &mut Matching) -> bool {
-        let mut pairs = Vec::new();
-        let assume = |theirs: RuleId, ours: RuleId, matching: &mut Matching, pairs: &mut Vec<_>| {
+        matching.pairs.clear();
+        let assume = |theirs: RuleId, ours: RuleId, matching: &mut Matching| {
             let (true, Some(body)) = (self.is_alike(grammar, theirs, ours), self.body(ours)) else {
                 return false;
             };
             matching.rules[theirs.index()] = Some(ours);
             matching.assumed.push(theirs);
-            pairs.push((grammar.rule(theirs).body(), body));
+            matching.pairs.push((grammar.rule(theirs).body(), body));
             true
         };
-        if !assume(theirs, ours, matching, &mut pairs) {
+        if !assume(theirs, ours, matching) {
             return false;
         }
-        while let Some((theirs, ours)) = pairs.pop() {
+        while let Some((theirs, ours)) = matching.pairs.pop() {
             match matching.exprs[theirs.index()] {
                 Some(before) if before == ours => continue,
                 Some(_) => return false,
@@ -301,12 +304,12 @@ impl GrammarBuilder {
                 (Expr::Rule(a), Expr::Rule(b)) => match matching.ours(*a) {
                     Some(same) if same == *b => {}
                     Some(_) => return false,
-                    None if assume(*a, *b, matching, &mut pairs) => {}
+                    None if assume(*a, *b, matching) => {}
                     None => return false,
                 },
                 // Operands of an intersection are in the order of the arena, which need not be the same.
                 _ if !same_shape(a, b) => return false,
-                _ => pairs.extend(a.operands().iter().copied().zip(b.operands().iter().copied())),
+                _ => matching.pairs.extend(a.operands().iter().copied().zip(b.operands().iter().copied())),
             }
         }
         true
@@ -346,6 +349,18 @@ impl Imported {
     }
 }
 
+/// What of another grammar was copied, by its expressions, and what is still to be.
+struct Copies {
+    made: Vec<Option<ExprId>>,
+    todo: Vec<ExprId>,
+}
+
+impl Copies {
+    fn of(made: Vec<Option<ExprId>>) -> Self {
+        Self { made, todo: Vec::new() }
+    }
+}
+
 /// What of a grammar is known to be here already.
 struct Matching {
     /// By their rules, ours.
@@ -355,12 +370,14 @@ struct Matching {
     /// By their expressions, what each was compared with, and the expressions that were; empty before the first comparison.
     exprs: Vec<Option<ExprId>>,
     compared: Vec<ExprId>,
+    /// What is still to be compared.
+    pairs: Vec<(ExprId, ExprId)>,
 }
 
 impl Matching {
     fn new(grammar: &Grammar) -> Self {
         let rules = vec![None; grammar.rules().len()];
-        Self { rules, assumed: Vec::new(), exprs: Vec::new(), compared: Vec::new() }
+        Self { rules, assumed: Vec::new(), exprs: Vec::new(), compared: Vec::new(), pairs: Vec::new() }
     }
 
     fn ours(&self, theirs: RuleId) -> Option<RuleId> {
@@ -398,10 +415,10 @@ fn reachable(grammar: &Grammar) -> Vec<RuleId> {
     let mut is_rule_seen = vec![false; grammar.rules().len()];
     is_rule_seen[grammar.root().index()] = true;
     let mut is_seen = vec![false; grammar.n_exprs()];
-    let mut next = 0;
+    let (mut next, mut todo) = (0, Vec::new());
     while let Some(&rule) = rules.get(next) {
         next += 1;
-        let mut todo = vec![grammar.rule(rule).body()];
+        todo.push(grammar.rule(rule).body());
         while let Some(id) = todo.pop() {
             if std::mem::replace(&mut is_seen[id.index()], true) {
                 continue;
@@ -428,35 +445,40 @@ fn colours(grammar: &Grammar, rules: &[RuleId]) -> Vec<u64> {
             if round > 0 && !grammar.properties(id).has_rules {
                 continue;
             }
-            let mut hasher = seeded.build_hasher();
             let expr = grammar.expr(id);
-            std::mem::discriminant(expr).hash(&mut hasher);
-            match expr {
-                Expr::Rule(rule) => colours[rule.index()].hash(&mut hasher),
-                Expr::Repeat { min, max, .. } => (min, max).hash(&mut hasher),
-                Expr::And(parts) => {
-                    // In whatever order.
-                    parts
-                        .iter()
-                        .fold(0u64, |sum, part| sum.wrapping_add(hashes[part.index()]))
-                        .hash(&mut hasher);
+            let operands = expr.operands().iter().map(|operand| hashes[operand.index()]);
+            // PERF: of most expressions a few numbers are mixed; who collides is compared.
+            hashes[id.index()] = match expr {
+                Expr::Rule(rule) => mix(1, colours[rule.index()]),
+                Expr::Seq(_) => operands.fold(2, mix),
+                Expr::Alt(_) => operands.fold(3, mix),
+                // In whatever order.
+                Expr::And(_) => mix(4, operands.fold(0, u64::wrapping_add)),
+                Expr::Not(_) => operands.fold(5, mix),
+                Expr::JsonText(_) => operands.fold(6, mix),
+                Expr::Repeat { min, max, .. } => {
+                    operands.fold(mix(mix(7, u64::from(*min)), max.map_or(u64::MAX, u64::from)), mix)
                 }
-                Expr::Until(until) => until.arms().for_each(|(trigger, _)| trigger.hash(&mut hasher)),
-                Expr::Member { number, .. } => number.hash(&mut hasher),
-                Expr::Set { conditions, .. } => conditions.hash(&mut hasher),
-                Expr::Seq(_) | Expr::Alt(_) | Expr::Not(_) | Expr::JsonText(_) => {}
-                leaf => leaf.hash(&mut hasher),
-            }
-            if !matches!(expr, Expr::And(_)) {
-                expr.operands().iter().for_each(|operand| hashes[operand.index()].hash(&mut hasher));
-            }
-            hashes[id.index()] = hasher.finish();
+                Expr::Member { number, .. } => operands.fold(mix(8, u64::from(*number)), mix),
+                Expr::Set { conditions, .. } => operands.fold(mix(9, seeded.hash_one(conditions)), mix),
+                Expr::Until(until) => {
+                    let triggers = until.arms().map(|(trigger, _)| seeded.hash_one(trigger));
+                    operands.fold(triggers.fold(10, mix), mix)
+                }
+                leaf => mix(11, seeded.hash_one(leaf)),
+            };
         }
         for &rule in rules {
             colours[rule.index()] = hashes[grammar.rule(rule).body().index()];
         }
     }
     colours
+}
+
+/// Mixes a number into a hash: a multiplication whose halves are folded, as ahash does it.
+fn mix(hash: u64, number: u64) -> u64 {
+    let product = u128::from(hash ^ number ^ 0x9E37_79B9_7F4A_7C15) * 0xD6E8_FEB8_6659_FD93_u128;
+    ((product as u64) ^ (product >> 64) as u64).rotate_left(23)
 }
 
 #[cfg(test)]
