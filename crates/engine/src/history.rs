@@ -1,7 +1,8 @@
 //! The steps of a matcher: shared between forks, cut off by rollback.
 //!
 //! A list of chunks, newest first. A fork shares all full chunks and copies the last, unfinished one, so it costs the same
-//! however long the output is. A step is the row after it and what was accepted, 8 bytes.
+//! however long the output is. A step is the row after it and what was accepted, 8 bytes; in a full chunk, where rows repeat
+//! as they do inside of a text, the row is written once for each time that it changes, and a step takes 4 bytes.
 //!
 //! The [run](crate::runs) that the output ends with is kept, the runs before the latest 16 steps, and the run before each
 //! chunk: a short rollback looks it up, a longer one counts it again from there, through at most 255 steps.
@@ -44,34 +45,66 @@ const CHUNK: usize = 256;
 /// So many of the latest steps, at least, keep their rows.
 const KEPT: usize = CHUNK;
 
-/// Steps and the pieces of bytes among them.
+/// The pieces of bytes among some steps.
 #[derive(Clone, Debug, Default)]
-struct Steps {
-    /// Where the output is before them, if runs are counted.
-    before: Run,
-    steps: Vec<Step>,
+struct Pieces {
     bytes: Vec<u8>,
     /// Where the pieces end in `bytes`.
     ends: Vec<usize>,
 }
 
-impl Steps {
-    fn piece(&self, number: usize) -> &[u8] {
+impl Pieces {
+    fn get(&self, number: usize) -> &[u8] {
         let start = if number == 0 { 0 } else { self.ends[number - 1] };
         &self.bytes[start..self.ends[number]]
     }
 
+    fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+        self.ends.push(self.bytes.len());
+    }
+
+    /// Takes the last one out; how many bytes it had.
+    fn pop(&mut self) -> usize {
+        self.ends.pop();
+        let end = self.ends.last().copied().unwrap_or_default();
+        let n = self.bytes.len() - end;
+        self.bytes.truncate(end);
+        n
+    }
+
+    fn memory_size(&self) -> usize {
+        self.bytes.capacity() + size_of::<usize>() * self.ends.capacity()
+    }
+
+    /// What steps with these pieces accepted, given what [`Step::what`] says of each.
+    fn accepted<'a>(&'a self, what: impl Iterator<Item = u32> + 'a) -> impl Iterator<Item = Accepted<'a>> {
+        let mut n_pieces = 0;
+        what.map(move |what| match what {
+            BYTES => {
+                n_pieces += 1;
+                Accepted::Bytes(self.get(n_pieces - 1))
+            }
+            what => Accepted::Token(TokenId::new(what & !STOPPED), what & STOPPED != 0),
+        })
+    }
+}
+
+/// The latest steps and the pieces of bytes among them.
+#[derive(Clone, Debug, Default)]
+struct Steps {
+    /// Where the output is before them, if runs are counted.
+    before: Run,
+    steps: Vec<Step>,
+    pieces: Pieces,
+}
+
+impl Steps {
     /// Takes the last step out; how many bytes it had.
     fn pop<'t>(&mut self, text_of: &impl Fn(TokenId) -> &'t [u8]) -> usize {
         let Some(step) = self.steps.pop() else { return 0 };
         match step.what {
-            BYTES => {
-                self.ends.pop();
-                let end = self.ends.last().copied().unwrap_or_default();
-                let n = self.bytes.len() - end;
-                self.bytes.truncate(end);
-                n
-            }
+            BYTES => self.pieces.pop(),
             what if what & STOPPED != 0 => 0,
             what => text_of(TokenId::new(what)).len(),
         }
@@ -91,22 +124,91 @@ impl Steps {
     }
 
     fn accepted(&self) -> impl Iterator<Item = Accepted<'_>> {
-        let mut n_pieces = 0;
-        self.steps.iter().map(move |step| match step.what {
-            BYTES => {
-                n_pieces += 1;
-                Accepted::Bytes(self.piece(n_pieces - 1))
-            }
-            what => Accepted::Token(TokenId::new(what & !STOPPED), what & STOPPED != 0),
-        })
+        self.pieces.accepted(self.steps.iter().map(|step| step.what))
     }
 }
 
+/// A full chunk.
 #[derive(Debug)]
 struct Chunk {
-    /// Exactly `CHUNK` steps.
-    steps: Steps,
+    before: Run,
+    /// Of exactly `CHUNK` steps, see [`Step::what`].
+    what: Box<[u32]>,
+    rows: ChunkRows,
+    /// Tokens have none.
+    pieces: Option<Box<Pieces>>,
     older: Option<Arc<Chunk>>,
+}
+
+const NO_PIECES: &Pieces = &Pieces { bytes: Vec::new(), ends: Vec::new() };
+
+/// The rows after the steps of a chunk.
+#[derive(Debug)]
+enum ChunkRows {
+    Each(Box<[RowId]>),
+    /// Where a row differs from the one before: its step, and the row.
+    Changes(Box<[(u8, RowId)]>),
+}
+
+const _: () = assert!(CHUNK - 1 <= u8::MAX as usize, "the steps of a chunk");
+
+/// What an `Arc` counts with.
+const COUNTS: usize = 2 * size_of::<usize>();
+
+impl ChunkRows {
+    fn memory_size(&self) -> usize {
+        match self {
+            Self::Each(rows) => size_of_val(&rows[..]),
+            Self::Changes(changes) => size_of_val(&changes[..]),
+        }
+    }
+}
+
+impl Chunk {
+    fn of(steps: Steps, older: Option<Arc<Self>>) -> Self {
+        let Steps { before, steps, pieces } = steps;
+        let is_change = |i: usize| i == 0 || steps[i].row != steps[i - 1].row;
+        let n_changes = (0..steps.len()).filter(|&i| is_change(i)).count();
+        let rows = if size_of::<(u8, RowId)>() * n_changes < size_of::<RowId>() * steps.len() {
+            let changes = (0..steps.len()).filter(|&i| is_change(i));
+            ChunkRows::Changes(changes.map(|i| (i as u8, steps[i].row)).collect())
+        } else {
+            ChunkRows::Each(steps.iter().map(|step| step.row).collect())
+        };
+        let what = steps.iter().map(|step| step.what).collect();
+        Self { before, what, rows, pieces: (!pieces.ends.is_empty()).then(|| Box::new(pieces)), older }
+    }
+
+    /// Its steps as they were.
+    fn to_steps(&self) -> Steps {
+        let mut steps: Vec<Step> = Vec::with_capacity(CHUNK);
+        match &self.rows {
+            ChunkRows::Each(rows) => {
+                steps.extend(rows.iter().zip(&self.what).map(|(&row, &what)| Step { row, what }));
+            }
+            ChunkRows::Changes(changes) => {
+                for (i, &(start, row)) in changes.iter().enumerate() {
+                    let end = changes.get(i + 1).map_or(self.what.len(), |next| usize::from(next.0));
+                    let what = &self.what[usize::from(start)..end];
+                    steps.extend(what.iter().map(|&what| Step { row, what }));
+                }
+            }
+        }
+        let pieces = self.pieces.as_deref().cloned().unwrap_or_default();
+        Steps { before: self.before, steps, pieces }
+    }
+
+    fn last(&self) -> Option<Step> {
+        let row = match &self.rows {
+            ChunkRows::Each(rows) => rows.last().copied(),
+            ChunkRows::Changes(changes) => changes.last().map(|change| change.1),
+        };
+        row.zip(self.what.last().copied()).map(|(row, what)| Step { row, what })
+    }
+
+    fn accepted(&self) -> impl Iterator<Item = Accepted<'_>> {
+        self.pieces.as_deref().unwrap_or(NO_PIECES).accepted(self.what.iter().copied())
+    }
 }
 
 impl Drop for Chunk {
@@ -156,8 +258,9 @@ impl History {
         self.n_bytes
     }
 
-    fn last(&self) -> Option<&Step> {
-        self.last.steps.last().or_else(|| self.older.as_ref().and_then(|chunk| chunk.steps.steps.last()))
+    #[inline]
+    fn last(&self) -> Option<Step> {
+        self.last.steps.last().copied().or_else(|| self.older.as_ref().and_then(|chunk| chunk.last()))
     }
 
     /// The row after the last step, if there is one.
@@ -185,13 +288,12 @@ impl History {
     pub(crate) fn push(&mut self, (row, run): (RowId, Run), accepted: Accepted<'_>, n_bytes: usize) {
         if self.last.steps.len() == CHUNK {
             let steps = std::mem::replace(&mut self.last, Steps { before: self.run, ..Steps::default() });
-            self.older = Some(Arc::new(Chunk { steps, older: self.older.take() }));
+            self.older = Some(Arc::new(Chunk::of(steps, self.older.take())));
         }
         let what = match accepted {
             Accepted::Token(token, stopped) => token.get() | if stopped { STOPPED } else { 0 },
             Accepted::Bytes(bytes) => {
-                self.last.bytes.extend_from_slice(bytes);
-                self.last.ends.push(self.last.bytes.len());
+                self.last.pieces.push(bytes);
                 BYTES
             }
         };
@@ -233,16 +335,8 @@ impl History {
             return;
         }
         let Some(chunk) = self.older.take() else { return };
-        match Arc::try_unwrap(chunk) {
-            Ok(mut chunk) => {
-                self.older = chunk.older.take();
-                self.last = std::mem::take(&mut chunk.steps);
-            }
-            Err(chunk) => {
-                self.older.clone_from(&chunk.older);
-                self.last = chunk.steps.clone();
-            }
-        }
+        self.last = chunk.to_steps();
+        self.older.clone_from(&chunk.older);
     }
 
     /// Forgets the rows of all but the latest steps, and calls `rename` with the rows of these, oldest first, to be changed in
@@ -252,16 +346,28 @@ impl History {
         let mut rows: Vec<RowId> = Vec::with_capacity(KEPT + self.last.steps.len());
         // The chunk before may be shared with forks, whose rows are not renamed.
         let before = if missing > 0 { self.older.take() } else { None };
-        let mut steps = before.as_ref().map(|chunk| chunk.steps.clone());
+        let mut steps = before.as_ref().map(|chunk| chunk.to_steps());
         let n_before = steps.as_ref().map_or(0, |steps| steps.steps.len());
         rows.extend(steps.iter().flat_map(|steps| &steps.steps).chain(&self.last.steps).map(|step| step.row));
         rename(&mut rows);
         let own = steps.iter_mut().flat_map(|steps| &mut steps.steps).chain(&mut self.last.steps);
         own.zip(&rows).for_each(|(step, &row)| step.row = row);
         if let (Some(steps), Some(before)) = (steps, before) {
-            self.older = Some(Arc::new(Chunk { steps, older: before.older.clone() }));
+            self.older = Some(Arc::new(Chunk::of(steps, before.older.clone())));
         }
         self.n_forgotten = self.len - n_before - self.last.steps.len();
+    }
+
+    /// Heap memory in bytes, chunks that forks share included. Cost: a look at each chunk.
+    pub(crate) fn memory_size(&self) -> usize {
+        let mut n_bytes = size_of_val(&self.last.steps[..]) + self.last.pieces.memory_size();
+        let mut next = self.older.as_ref();
+        while let Some(chunk) = next {
+            n_bytes += COUNTS + size_of::<Chunk>() + size_of_val(&chunk.what[..]) + chunk.rows.memory_size();
+            n_bytes += chunk.pieces.as_ref().map_or(0, |pieces| size_of::<Pieces>() + pieces.memory_size());
+            next = chunk.older.as_ref();
+        }
+        n_bytes
     }
 
     /// Calls `visit` with everything that was accepted, oldest first, until it fails.
@@ -272,8 +378,8 @@ impl History {
             chunks.push(Arc::clone(chunk));
             next = chunk.older.as_ref();
         }
-        let steps = chunks.iter().rev().map(|chunk| &chunk.steps).chain([&self.last]);
-        steps.flat_map(Steps::accepted).try_for_each(&mut visit)
+        let chunks = chunks.iter().rev().flat_map(|chunk| chunk.accepted());
+        chunks.chain(self.last.accepted()).try_for_each(&mut visit)
     }
 
     /// Calls `again` with everything that was accepted, oldest first, for the row after it; the rows of the latest steps are
@@ -319,8 +425,9 @@ mod tests {
         bytes.iter().fold(run, |run, &byte| run.after(byte, &bounds()).expect("no bound"))
     }
 
-    fn check(history: &History, model: &[Model]) {
-        assert_eq!(history.len(), model.len());
+    fn check(history: &History, steps: &[(Model, RowId)]) {
+        let (model, rows): (Vec<Model>, Vec<RowId>) = steps.iter().cloned().unzip();
+        assert_eq!((history.len(), history.row()), (model.len(), rows.last().copied()));
         let texts = model.iter().map(|step| match step {
             Model::Token(_, true) => &[],
             Model::Token(token, false) => text_of(TokenId::new(*token)),
@@ -331,7 +438,7 @@ mod tests {
         assert_eq!(history.run(), after(Run::default(), &output));
         assert_eq!(history.is_stopped(), matches!(model.last(), Some(Model::Token(_, true))));
         let mut seen = Vec::new();
-        let row = test_row();
+        let row = test_rows()[0];
         let done = history.clone().replay(|accepted| {
             seen.push(match accepted {
                 Accepted::Token(token, stopped) => Model::Token(token.get(), stopped),
@@ -345,21 +452,24 @@ mod tests {
     proptest! {
         #[test]
         fn behaves_like_a_vector(ops in proptest::collection::vec((0..4, 0usize..700), 1..30)) {
-            let row = test_row();
+            let rows = test_rows();
             let (mut history, mut model) = (History::default(), Vec::new());
             for (op, n) in ops {
+                // The same one, as in a text, one after the other, and some times the same.
+                let row_at = |i: usize| rows[[0, i, i / 7][n % 3] % rows.len()];
                 match op {
                     0 | 1 => for i in 0..n {
                         let token = TokenId::new((model.len() * 3 + i) as u32);
+                        let row = row_at(i);
                         if i % 5 == 4 {
                             let bytes = b" 1\"  "[..i % 5].to_vec();
                             history.push((row, after(history.run(), &bytes)), Accepted::Bytes(&bytes), bytes.len());
-                            model.push(Model::Bytes(bytes));
+                            model.push((Model::Bytes(bytes), row));
                         } else {
                             let stopped = i % 7 == 3;
                             let text = if stopped { &[] } else { text_of(token) };
                             history.push((row, after(history.run(), text)), Accepted::Token(token, stopped), text.len());
-                            model.push(Model::Token(token.get(), stopped));
+                            model.push((Model::Token(token.get(), stopped), row));
                         }
                     },
                     2 => history.forget(|_| {}),
@@ -377,7 +487,7 @@ mod tests {
 
     #[test]
     fn rows_of_the_latest_steps_are_kept() {
-        let row = test_row();
+        let row = test_rows()[0];
         let mut history = History::default();
         for i in 0..1_000 {
             history.push((row, Run::default()), Accepted::Token(TokenId::new(i), false), 1);
@@ -393,7 +503,7 @@ mod tests {
 
     #[test]
     fn a_long_history_drops_without_recursion() {
-        let row = test_row();
+        let row = test_rows()[0];
         let mut history = History::default();
         for _ in 0..1_000_000 {
             history.push((row, Run::default()), Accepted::Token(TokenId::new(1), false), 1);
@@ -403,16 +513,23 @@ mod tests {
         assert_eq!(fork.len(), 1_000_000);
     }
 
-    fn test_row() -> RowId {
+    /// Some rows that differ.
+    fn test_rows() -> Vec<RowId> {
         let mut b = formwork_grammar::GrammarBuilder::new();
         let rule = b.declare("root", formwork_grammar::Place::none());
-        let body = b.literal("a");
+        let body = b.literal("abcde");
         b.define(rule, body);
         let grammar = b.build(rule).expect("a grammar");
         let automata =
             formwork_fsm::build(&grammar, &formwork_fsm::Config::default(), &|| false).expect("automata");
-        formwork_earley::Rows::new(automata.into(), formwork_earley::Limits::default())
-            .start()
-            .expect("a row")
+        let mut rows = formwork_earley::Rows::new(automata.into(), formwork_earley::Limits::default());
+        let start = rows.start().expect("a row");
+        let steps = b"abcde".iter().scan(start, |row, &byte| {
+            *row = rows.advance(*row, byte).ok()??;
+            Some(*row)
+        });
+        let all: Vec<RowId> = std::iter::once(start).chain(steps).collect();
+        assert!(all.len() == 6 && all.windows(2).all(|pair| pair[0] != pair[1]));
+        all
     }
 }

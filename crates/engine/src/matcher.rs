@@ -575,6 +575,14 @@ impl Matcher {
         self.arena.rows.memory_size()
     }
 
+    /// Heap memory of what was accepted, in bytes, what forks share included: about 4.5 a token inside of a text, 8.5 where
+    /// each token leads to another row.
+    ///
+    /// Cost: some nanoseconds for each 256 tokens.
+    pub fn history_size(&self) -> usize {
+        self.history.memory_size()
+    }
+
     pub(crate) fn history(&self) -> &History {
         &self.history
     }
