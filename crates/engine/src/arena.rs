@@ -72,7 +72,7 @@ impl Recipes {
 /// Rows of so many bytes are kept without asking who needs them.
 const COLLECT_AT: usize = 1 << 20;
 /// Recipes of so many bytes are kept; then the collection starts anew.
-const MAX_RECIPES: usize = 512 << 10;
+const MAX_RECIPES: usize = 1 << 20;
 /// What the allocator takes for the lists of a recipe.
 const LISTS: usize = 32;
 /// A recipe with more tokens than this is not kept: resolving again is as good as applying it.

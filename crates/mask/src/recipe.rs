@@ -30,12 +30,15 @@ pub struct Recipe {
     others: Box<[Other]>,
 }
 
+const _: () = assert!(size_of::<Recipe>() <= 64, "a recipe");
+
 /// What the mask holds before the tokens.
 #[derive(Debug)]
 enum First {
     Base(Base),
-    NearlyAll(NearlyAll),
-    Local(Other),
+    /// These two in boxes: most rows have neither, and each has a recipe.
+    NearlyAll(Box<NearlyAll>),
+    Local(Box<Other>),
 }
 
 impl First {
@@ -52,7 +55,7 @@ impl First {
             Self::Base(Base::Nothing) => mask.fill(0),
             Self::Base(Base::Words(words)) => TokenSet::copy(words, mask),
             Self::NearlyAll(nearly_all) => nearly_all.write_to(mask),
-            Self::Local(Other { local, counts }) => local.write_to(mask, *counts),
+            Self::Local(other) => other.local.write_to(mask, other.counts),
         }
     }
 }
@@ -150,13 +153,13 @@ impl Recipe {
                 match words.filter(|_| listed.len() + less.len() + more.len() <= MAX_COPIED) {
                     Some(words) => {
                         first = match NearlyAll::of(words) {
-                            Some(nearly_all) => First::NearlyAll(nearly_all),
+                            Some(nearly_all) => First::NearlyAll(Box::new(nearly_all)),
                             None => First::Base(Base::Words(Arc::clone(words))),
                         };
                         (of_base, out) = (listed, less);
                         then.extend_from_slice(more);
                     }
-                    None => first = First::Local(other()),
+                    None => first = First::Local(Box::new(other())),
                 }
                 continue;
             }
@@ -204,11 +207,12 @@ impl Recipe {
 
     /// Memory in bytes, without what it shares.
     pub fn memory_size(&self) -> usize {
-        let exceptions = match &self.first {
-            First::NearlyAll(nearly_all) => size_of_val(&nearly_all.exceptions[..]),
-            _ => 0,
+        let first = match &self.first {
+            First::NearlyAll(nearly_all) => size_of::<NearlyAll>() + size_of_val(&nearly_all.exceptions[..]),
+            First::Local(_) => size_of::<Other>(),
+            First::Base(_) => 0,
         };
-        size_of::<Self>() + size_of_val(&self.tokens[..]) + size_of_val(&self.others[..]) + exceptions
+        size_of::<Self>() + size_of_val(&self.tokens[..]) + size_of_val(&self.others[..]) + first
     }
 }
 
