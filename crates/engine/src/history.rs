@@ -165,8 +165,10 @@ impl ChunkRows {
 }
 
 impl Chunk {
-    fn of(steps: Steps, older: Option<Arc<Self>>) -> Self {
-        let Steps { before, steps, pieces } = steps;
+    /// Takes the steps out of `from`, whose room stays for the next ones.
+    fn of(from: &mut Steps, older: Option<Arc<Self>>) -> Self {
+        let (before, pieces) = (from.before, std::mem::take(&mut from.pieces));
+        let steps = &from.steps;
         let is_change = |i: usize| i == 0 || steps[i].row != steps[i - 1].row;
         let n_changes = (0..steps.len()).filter(|&i| is_change(i)).count();
         let rows = if size_of::<(u8, RowId)>() * n_changes < size_of::<RowId>() * steps.len() {
@@ -176,6 +178,7 @@ impl Chunk {
             ChunkRows::Each(steps.iter().map(|step| step.row).collect())
         };
         let what = steps.iter().map(|step| step.what).collect();
+        from.steps.clear();
         Self { before, what, rows, pieces: (!pieces.ends.is_empty()).then(|| Box::new(pieces)), older }
     }
 
@@ -287,8 +290,8 @@ impl History {
     /// Adds a step, and the row and the run after it; a token has so many bytes.
     pub(crate) fn push(&mut self, (row, run): (RowId, Run), accepted: Accepted<'_>, n_bytes: usize) {
         if self.last.steps.len() == CHUNK {
-            let steps = std::mem::replace(&mut self.last, Steps { before: self.run, ..Steps::default() });
-            self.older = Some(Arc::new(Chunk::of(steps, self.older.take())));
+            self.older = Some(Arc::new(Chunk::of(&mut self.last, self.older.take())));
+            self.last.before = self.run;
         }
         let what = match accepted {
             Accepted::Token(token, stopped) => token.get() | if stopped { STOPPED } else { 0 },
@@ -352,8 +355,8 @@ impl History {
         rename(&mut rows);
         let own = steps.iter_mut().flat_map(|steps| &mut steps.steps).chain(&mut self.last.steps);
         own.zip(&rows).for_each(|(step, &row)| step.row = row);
-        if let (Some(steps), Some(before)) = (steps, before) {
-            self.older = Some(Arc::new(Chunk::of(steps, before.older.clone())));
+        if let (Some(mut steps), Some(before)) = (steps, before) {
+            self.older = Some(Arc::new(Chunk::of(&mut steps, before.older.clone())));
         }
         self.n_forgotten = self.len - n_before - self.last.steps.len();
     }
