@@ -36,8 +36,8 @@ const _: () = assert!(size_of::<Recipe>() <= 64, "a recipe");
 #[derive(Debug)]
 enum First {
     Base(Base),
-    /// These two in boxes: most rows have neither, and each has a recipe.
-    NearlyAll(Box<NearlyAll>),
+    /// These two stand elsewhere: most rows have neither, and each has a recipe.
+    NearlyAll(Arc<NearlyAll>),
     Local(Box<Other>),
 }
 
@@ -64,7 +64,7 @@ impl First {
 ///
 /// PERF: copying reads as many bytes as it writes, and the two are more than a core's first cache holds.
 #[derive(Debug)]
-struct NearlyAll {
+pub(crate) struct NearlyAll {
     /// What it is.
     base: Base,
     /// The words before are full, but for the exceptions; those from here on are empty.
@@ -88,6 +88,18 @@ const CHUNK: usize = 16;
 const MORE: usize = 4;
 
 impl NearlyAll {
+    /// That of a bitset; `last` is the one that was asked for last, which one row after the other has.
+    fn shared(words: &Arc<[u32]>, last: &mut Option<Arc<Self>>) -> Option<Arc<Self>> {
+        let is_same =
+            |known: &&Arc<Self>| matches!(&known.base, Base::Words(base) if Arc::ptr_eq(base, words));
+        if let Some(known) = last.as_ref().filter(is_same) {
+            return Some(Arc::clone(known));
+        }
+        let found = Self::of(words).map(Arc::new)?;
+        *last = Some(Arc::clone(&found));
+        Some(found)
+    }
+
     /// `None` if too many words are neither full nor at the end.
     ///
     /// Cost: some dozen words in the middle tell of most bitsets that it is not so; else a pass.
@@ -128,10 +140,11 @@ impl NearlyAll {
 
 impl Recipe {
     /// The recipe for the local masks of a row's items, with the counts of those that count, and the tokens that boundaries
-    /// added.
+    /// added. `last` is the bitset of nearly all tokens that was met last.
     pub(crate) fn of<'a>(
         locals: impl Iterator<Item = (&'a Arc<LocalMask>, Counts)>,
         extra: &[TokenId],
+        last: &mut Option<Arc<NearlyAll>>,
     ) -> Self {
         let mut first = First::Base(Base::Nothing);
         let (mut of_base, mut out): (&[TokenId], &[TokenId]) = (&[], &[]);
@@ -152,8 +165,8 @@ impl Recipe {
                 };
                 match words.filter(|_| listed.len() + less.len() + more.len() <= MAX_COPIED) {
                     Some(words) => {
-                        first = match NearlyAll::of(words) {
-                            Some(nearly_all) => First::NearlyAll(Box::new(nearly_all)),
+                        first = match NearlyAll::shared(words, last) {
+                            Some(nearly_all) => First::NearlyAll(nearly_all),
                             None => First::Base(Base::Words(Arc::clone(words))),
                         };
                         (of_base, out) = (listed, less);
@@ -250,11 +263,11 @@ mod tests {
         let other = mask_of(other, None);
         let list = TokenSet::List(tokens(&[33]));
         let list = mask_of(list, None);
-        let alone = Recipe::of([(&name, None)].into_iter(), &tokens(&[50]));
+        let alone = Recipe::of([(&name, None)].into_iter(), &tokens(&[50]), &mut None);
         assert_eq!(written(&alone), [1, 5, 6, 7, 34, 50]);
         assert_eq!((alone.n_tokens(), alone.others.len()), (6, 0));
         // What one takes out another may put in.
-        let both = Recipe::of([(&name, None), (&other, None), (&list, None)].into_iter(), &[]);
+        let both = Recipe::of([(&name, None), (&other, None), (&list, None)].into_iter(), &[], &mut None);
         assert_eq!(written(&both), [1, 4, 5, 6, 7, 33, 34, 40]);
         assert_eq!(both.others.len(), 1);
     }
@@ -278,9 +291,13 @@ mod tests {
         ];
         for (words, is_nearly_all) in sets {
             let words: Arc<[u32]> = words.into();
-            let found = NearlyAll::of(&words);
+            let mut last = None;
+            let found = NearlyAll::shared(&words, &mut last);
             assert_eq!(found.is_some(), is_nearly_all, "{:?}", &words[..9]);
             let Some(found) = found else { continue };
+            let again = NearlyAll::shared(&words, &mut last).expect("it was found");
+            let equal = NearlyAll::shared(&words.to_vec().into(), &mut last).expect("it is equal");
+            assert!(Arc::ptr_eq(&found, &again) && !Arc::ptr_eq(&found, &equal));
             // Whatever was in the mask, also behind the vocabulary.
             for more in [0, 1, 70] {
                 let (mut written, mut copied) =
@@ -298,7 +315,8 @@ mod tests {
             let accepted = TokenSet::List(tokens(ids));
             mask_of(accepted, None)
         };
-        let recipe = Recipe::of([(&list(&[2, 3]), None), (&list(&[3, 64]), None)].into_iter(), &[]);
+        let recipe =
+            Recipe::of([(&list(&[2, 3]), None), (&list(&[3, 64]), None)].into_iter(), &[], &mut None);
         assert_eq!(written(&recipe), [2, 3, 64]);
     }
 }

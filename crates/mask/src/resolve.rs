@@ -15,7 +15,7 @@ use crate::boundary::{self, Boundaries, Source};
 use crate::descent::Descent;
 use crate::far::{Distance, distance, left_and_due};
 use crate::local::{Base, CountedMask, Counts, LocalMask, MaskKind};
-use crate::recipe::Recipe;
+use crate::recipe::{NearlyAll, Recipe};
 use crate::slices::{Slices, covers};
 use crate::texts::Refused;
 use crate::walk::Switches;
@@ -46,6 +46,7 @@ pub struct Resolver {
     counts_always: bool,
     /// Bytes that local masks have grown by.
     grown: usize,
+    nearly_all: Option<Arc<NearlyAll>>,
 }
 
 /// What places allowed before: the tokens, and how many of their bytes stand behind the boundary.
@@ -158,12 +159,13 @@ impl Resolver {
 
     /// How the mask of the last [`resolve`](Self::resolve), of this row, is written again; `None` where long tokens were counted
     /// apart.
-    pub fn recipe(&self, rows: &Rows, row: RowId) -> Option<Recipe> {
+    pub fn recipe(&mut self, rows: &Rows, row: RowId) -> Option<Recipe> {
         if self.is_counting {
             return None;
         }
         let items = rows.scannable(row).iter().zip(&self.locals);
-        Some(Recipe::of(items.map(|(item, local)| (local, counts(rows, item, local))), &self.extra))
+        let items = items.map(|(item, local)| (local, counts(rows, item, local)));
+        Some(Recipe::of(items, &self.extra, &mut self.nearly_all))
     }
 
     fn resolve_marked<E: From<LimitExceeded>>(
