@@ -16,8 +16,7 @@ pub mod protocol;
 pub mod statistics;
 pub mod worker;
 
-/// Of the judge and of every worker. Half a dozen small vectors and tables go with each state and row that is made, and glibc's
-/// allocator, which merges what is free, took a sixth of all time.
+/// Of the judge and of every worker; ARCHITECTURE.md says what it is worth.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -56,9 +56,7 @@ pub struct Job {
 pub struct Answer {
     /// What became of the grammar.
     pub outcome: Outcome,
-    /// The worker's memory now, and at its highest since the first job.
-    pub resident_kib: u64,
-    /// See `resident_kib`.
+    /// The worker's highest resident memory since the first job.
     pub peak_kib: u64,
 }
 

@@ -32,7 +32,7 @@ pub fn serve(make: impl FnOnce(&Start) -> Result<Box<dyn Engine>> + Send) -> Res
     for line in lines {
         let job: Job = serde_json::from_str(&line?)?;
         let outcome = bench.run(&*engine, &job);
-        say(&Answer { outcome, resident_kib: memory_kib("VmRSS:"), peak_kib: memory_kib("VmHWM:") })?;
+        say(&Answer { outcome, peak_kib: memory_kib("VmHWM:") })?;
     }
     Ok(())
 }

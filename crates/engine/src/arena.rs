@@ -28,11 +28,17 @@ pub(crate) struct Arena {
     recipes: Recipes,
 }
 
-/// A row met again costs a copy.
-///
-/// PERF: rows are numbered without gaps, and what a hash map of them touches besides was in no cache in most steps.
+/// A row met again costs a copy. Two generations: when the young one is full the old one is forgotten, so that rows an output
+/// goes through over and over are found as long as they fit.
 #[derive(Default)]
 struct Recipes {
+    young: Generation,
+    old: Generation,
+}
+
+/// PERF: rows are numbered without gaps, and what a hash map of them touches besides was in no cache in most steps.
+#[derive(Default)]
+struct Generation {
     /// By row: one more than the position of its recipe, 0 if it has none.
     positions: Vec<u32>,
     all: Vec<Recipe>,
@@ -43,16 +49,32 @@ struct Recipes {
 impl Recipes {
     #[inline]
     fn get(&self, row: RowId) -> Option<&Recipe> {
+        self.young.get(row).or_else(|| self.old.get(row))
+    }
+
+    /// Keeps the recipe of a row that has none.
+    fn insert(&mut self, row: RowId, recipe: Recipe) {
+        let n_bytes = recipe.memory_size() + LISTS;
+        if self.young.n_bytes + n_bytes > MAX_RECIPES / 2 {
+            self.old = std::mem::take(&mut self.young);
+        }
+        self.young.insert(row, recipe, n_bytes);
+    }
+
+    /// Gives back the room for what is to come, and says how much memory the rest takes, in bytes.
+    fn shrink(&mut self) -> usize {
+        self.young.shrink() + self.old.shrink()
+    }
+}
+
+impl Generation {
+    #[inline]
+    fn get(&self, row: RowId) -> Option<&Recipe> {
         let position = self.positions.get(row.index())?.checked_sub(1)?;
         self.all.get(position as usize)
     }
 
-    /// Keeps the recipe of a row that has none; if those that are there have become too many, all others are forgotten.
-    fn insert(&mut self, row: RowId, recipe: Recipe) {
-        let n_bytes = recipe.memory_size() + LISTS;
-        if self.n_bytes + n_bytes > MAX_RECIPES {
-            *self = Self::default();
-        }
+    fn insert(&mut self, row: RowId, recipe: Recipe, n_bytes: usize) {
         self.n_bytes += n_bytes;
         if self.positions.len() <= row.index() {
             self.positions.resize(row.index() + 1, 0);
@@ -61,7 +83,6 @@ impl Recipes {
         self.positions[row.index()] = self.all.len() as u32;
     }
 
-    /// Gives back the room for what is to come, and says how much memory the rest takes, in bytes.
     fn shrink(&mut self) -> usize {
         self.positions.shrink_to_fit();
         self.all.shrink_to_fit();
@@ -71,7 +92,7 @@ impl Recipes {
 
 /// Rows of so many bytes are kept without asking who needs them.
 const COLLECT_AT: usize = 1 << 20;
-/// Recipes of so many bytes are kept; then the collection starts anew.
+/// Recipes of so many bytes are kept, half of them in each generation.
 const MAX_RECIPES: usize = 1 << 20;
 /// What the allocator takes for the lists of a recipe.
 const LISTS: usize = 32;
@@ -259,5 +280,35 @@ impl Shelf {
 
     fn lock(&self) -> MutexGuard<'_, Vec<(Box<Arena>, usize)>> {
         self.arenas.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compiler::Compiler;
+    use formwork_vocab::Vocabulary;
+
+    #[test]
+    fn recipes_of_the_latest_rows_are_kept_half_of_the_room_at_least() {
+        let grammar = formwork_ebnf::grammar("root ::= ([a-z] \",\"){0,90000}").expect("a grammar");
+        let compiled = Compiler::new(Vocabulary::bytes()).compile(&grammar).expect("it compiles");
+        let mut arena = Arena::new(&compiled).expect("within limits");
+        let mut mask = vec![0; compiled.vocabulary().mask_words()];
+        let (mut row, mut met) = (arena.start, Vec::new());
+        for i in 0..12_000 {
+            arena.fill(&compiled, row, &mut Target::new(&mut mask)).expect("within limits");
+            assert!(arena.recipes.get(row).is_some(), "{i}");
+            met.push(row);
+            row = arena.rows.advance(row, b"a,"[i % 2]).expect("within limits").expect("it goes on");
+        }
+        let is_known = |row: &&RowId| arena.recipes.get(**row).is_some();
+        let n_latest = met.iter().rev().take_while(is_known).count();
+        assert_eq!(met.iter().filter(is_known).count(), n_latest, "those before are forgotten");
+        let n_bytes = arena.recipes.young.n_bytes + arena.recipes.old.n_bytes;
+        assert!(
+            n_latest < met.len() && (MAX_RECIPES / 2..=MAX_RECIPES).contains(&n_bytes),
+            "{n_latest}: {n_bytes}"
+        );
     }
 }

@@ -11,8 +11,8 @@ pub struct Config {
     /// Limits on rows, per matcher and per local mask.
     pub rows: formwork_earley::Limits,
     /// Work that compile may spend on the local masks of wide states (the inside of a string, free text), in nanoseconds as
-    /// estimated. Default 2,000,000: a dozen of them. 0 computes each when it is first needed. With what
-    /// is left of it the automata of what stands behind tags are built, if the tags are few.
+    /// estimated. Default 2,000,000: a dozen of them. 0 computes each when it is first needed. Unless it
+    /// is 0, the automata of what stands behind tags are built first, within it, if the tags are few.
     pub precompute: u64,
     /// Share local masks between rules and grammars. Default on.
     pub pool: bool,

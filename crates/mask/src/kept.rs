@@ -53,7 +53,7 @@ impl Base {
 
 impl Kept {
     /// The next mask is written whole.
-    pub fn forget(&mut self) {
+    fn forget(&mut self) {
         self.base = None;
         self.differing.clear();
     }

@@ -221,9 +221,9 @@ impl Recipe {
     /// Memory in bytes, without what it shares.
     pub fn memory_size(&self) -> usize {
         let first = match &self.first {
-            First::NearlyAll(nearly_all) => size_of::<NearlyAll>() + size_of_val(&nearly_all.exceptions[..]),
             First::Local(_) => size_of::<Other>(),
-            First::Base(_) => 0,
+            // Rows that have the same share it.
+            First::NearlyAll(_) | First::Base(_) => 0,
         };
         size_of::<Self>() + size_of_val(&self.tokens[..]) + size_of_val(&self.others[..]) + first
     }
