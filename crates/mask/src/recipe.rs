@@ -234,6 +234,7 @@ mod tests {
     use super::*;
     use crate::bits;
     use crate::boundary::Boundaries;
+    use crate::kept::Kept;
     use crate::local::{Base, Rare};
 
     fn tokens(ids: &[u32]) -> Box<[TokenId]> {
@@ -270,6 +271,50 @@ mod tests {
         let both = Recipe::of([(&name, None), (&other, None), (&list, None)].into_iter(), &[], &mut None);
         assert_eq!(written(&both), [1, 4, 5, 6, 7, 33, 34, 40]);
         assert_eq!(both.others.len(), 1);
+    }
+
+    #[test]
+    fn a_kept_mask_is_the_same_however_the_one_before_was_written() {
+        let bits = |words: [u32; 3], more: &[u32]| {
+            let accepted = TokenSet::Bits { words: words.into(), more: tokens(more), of_slice: false };
+            mask_of(accepted, None)
+        };
+        let (text, other) = (bits([0b1111_0000, 0, 7], &[33]), bits([1 << 4, 1 << 9, 0], &[40]));
+        let list = mask_of(TokenSet::List(tokens(&[33, 70])), None);
+        let recipe = |locals: &[&Arc<LocalMask>], extra: &[u32]| {
+            Recipe::of(locals.iter().map(|local| (*local, None)), &tokens(extra), &mut None)
+        };
+        let recipes = [
+            recipe(&[&text], &[2, 50]),
+            recipe(&[&text], &[3]),
+            recipe(&[&text, &other], &[]),
+            recipe(&[&list], &[5]),
+            recipe(&[&list, &text], &[65]),
+            recipe(&[], &[1, 90]),
+        ];
+        assert!(recipes.iter().any(|recipe| !recipe.others.is_empty()));
+        let whole = |recipe: &Recipe| {
+            let mut mask = vec![u32::MAX; 4];
+            recipe.write_to(&mut Target::new(&mut mask));
+            mask
+        };
+        // Every pair, the first written by itself or as a mask that was put together elsewhere.
+        for first in &recipes {
+            for second in &recipes {
+                for elsewhere in [false, true] {
+                    let (mut kept, mut mask) = (Kept::default(), vec![u32::MAX; 4]);
+                    let mut target = Target::keeping(&mut mask, &mut kept);
+                    if elsewhere {
+                        target.words().copy_from_slice(&whole(first));
+                        first.was_written(&mut target);
+                    } else {
+                        first.write_to(&mut target);
+                    }
+                    second.write_to(&mut target);
+                    assert_eq!(mask, whole(second), "{first:?}, then {second:?}");
+                }
+            }
+        }
     }
 
     #[test]
