@@ -195,14 +195,14 @@ impl Recipe {
     ///
     /// Cost: a copy of the bitset, unless the mask is kept and has it, and an operation for each token.
     pub fn write_to(&self, target: &mut Target<'_>) {
-        let base = self.first.base().filter(|_| self.others.is_empty());
-        target.begin(base, |mask| self.first.write_to(mask));
+        target.begin(self.first.base(), |mask| self.first.write_to(mask));
         let (of_base, rest) = self.tokens.split_at(self.n_of_base as usize);
         let (out, then) = rest.split_at(self.n_out as usize);
         of_base.iter().for_each(|&token| target.set(token));
         out.iter().for_each(|&token| target.clear(token));
         then.iter().for_each(|&token| target.set(token));
         for Other { local, counts } in &self.others {
+            // What it adds is not noted, so nothing is known of the mask afterwards.
             local.add_to(target.words(), *counts);
         }
     }
@@ -279,7 +279,7 @@ mod tests {
             let accepted = TokenSet::Bits { words: words.into(), more: tokens(more), of_slice: false };
             mask_of(accepted, None)
         };
-        let (text, other) = (bits([0b1111_0000, 0, 7], &[33]), bits([1 << 4, 1 << 9, 0], &[40]));
+        let (text, other) = (bits([0b1111_0000, 0, 7], &[33]), bits([1 << 4, 0, 1 << 9], &[40]));
         let list = mask_of(TokenSet::List(tokens(&[33, 70])), None);
         let recipe = |locals: &[&Arc<LocalMask>], extra: &[u32]| {
             Recipe::of(locals.iter().map(|local| (*local, None)), &tokens(extra), &mut None)
