@@ -277,6 +277,10 @@ impl CompiledGrammar {
         walker: &mut Option<Walker>,
     ) -> Result<Arc<LocalMask>, LimitExceeded> {
         let Inner { automata, config, pool, .. } = &*self.inner;
+        let along = walker.get_or_insert_with(|| self.walker()).along_letters(state, kind);
+        if let Some(local) = along {
+            return Ok(self.counted(local));
+        }
         if !config.pool || !formwork_mask::is_wide(automata, state) {
             return self.compute_local(state, kind, walker);
         }
@@ -311,11 +315,16 @@ impl CompiledGrammar {
             None => None,
         };
         let walker = walker.get_or_insert_with(|| self.walker());
-        let local = Arc::new(walker.local_mask(state, base, kind)?);
+        let local = walker.local_mask(state, base, kind)?;
+        Ok(self.counted(local))
+    }
+
+    /// A local mask that was just computed.
+    fn counted(&self, local: LocalMask) -> Arc<LocalMask> {
         let n_bytes = MASK_FIXED + local.memory_size();
         self.inner.pool.count_miss(n_bytes);
         self.inner.came.add(n_bytes);
-        Ok(local)
+        Arc::new(local)
     }
 
     /// Notes that local masks have become larger by so many bytes.

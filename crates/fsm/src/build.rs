@@ -434,6 +434,10 @@ impl Construction {
                 return Ok((tables, Imports::Reached(Box::default())));
             }
             Built::Machine(machine) => (Tables::machine(machine, left), Vec::new()),
+            Built::Minimal(dfa) => {
+                self.n_states += dfa.len();
+                Tables::of(&dfa, &Ticks::None, |callee| self.first_bytes(callee))?
+            }
             Built::Whole(mut dfa) => {
                 self.n_states += dfa.len();
                 // The texts that are counted have a minimal automaton before they are spelled in bytes.

@@ -13,7 +13,9 @@ use crate::build::Memory;
 use crate::config::Limits;
 use crate::deferred::Deferred;
 use crate::dfa::Dfa;
+use crate::escapes;
 use crate::facts::Facts;
+use crate::few::Few;
 use crate::nfa::{Nfa, Node, NodeId, Range};
 use crate::plan::{Plan, left_recursion, operands};
 use crate::regions;
@@ -40,6 +42,8 @@ pub(crate) struct Context<'g> {
 pub(crate) enum Built {
     /// An automaton, not yet minimised.
     Whole(Dfa),
+    /// One that is minimal, and in which nothing is counted.
+    Minimal(Dfa),
     /// What an automaton is made from as far as it is reached: what is read between the start and the end.
     Lazy { nfa: Box<Nfa>, deferred: Box<Deferred>, start: NodeId, bounds: Bounds },
     /// What makes the states itself.
@@ -75,6 +79,12 @@ impl<'g> Context<'g> {
         if let Unit::Machine(expr) = own {
             if let Expr::Machine(machine) = self.grammar.expr(expr) {
                 return Ok(Built::Machine(machine.clone()));
+            }
+        }
+        if let Unit::Escape(Few::One((low, high))) = own {
+            if let Some(dfa) = escapes::automaton(low).filter(|_| low == high) {
+                work.spend(dfa.len())?;
+                return if dfa.len() > max_states { Err(Stop::States) } else { Ok(Built::Minimal(dfa)) };
             }
         }
         let is_plain = matches!(own, Unit::Rule(_) | Unit::Recursive(_) | Unit::Body(..));

@@ -55,6 +55,7 @@ mod dispatch;
 mod distinct;
 mod dump;
 mod error;
+mod escapes;
 mod facts;
 mod few;
 mod first;

@@ -36,6 +36,12 @@ const SHORT_ESCAPES: [(u32, u8); 8] = [
     (0x09, b't'),
 ];
 
+/// The letter behind the backslash in the short escape of a character, if it has one.
+pub(crate) fn short_escape(character: u32) -> Option<u8> {
+    let (_, letter) = SHORT_ESCAPES.into_iter().find(|&(meant, _)| meant == character)?;
+    Some(letter)
+}
+
 /// Makes spelled edges; remembers shared pieces for as long as one automaton is built.
 ///
 /// What stands behind a backslash is [written](Self::write) when it is reached, digit by digit: of the escapes of "any character

@@ -174,12 +174,12 @@ fn json_text_spells_a_character_in_every_way() {
               s1*
             r1 root
               s0: \ -> s1
-              s1: / -> s2, u -> s3
-              s2*
+              s1: / -> s6, u -> s2
+              s2: 0 -> s3
               s3: 0 -> s4
-              s4: 0 -> s5
-              s5: 2 -> s6
-              s6: F -> s2, f -> s2
+              s4: 2 -> s5
+              s5: F -> s6, f -> s6
+              s6*
         "#]],
     );
 }

@@ -29,6 +29,7 @@ mod far;
 mod kept;
 mod kin;
 mod late;
+mod letters;
 mod local;
 mod plain;
 mod reached;

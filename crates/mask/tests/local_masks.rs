@@ -8,8 +8,11 @@ use std::sync::Arc;
 
 const SWITCHES: Switches = Switches { slices: true, suffixes: true };
 
-/// The local mask of a state beside its base's, if it has one.
+/// The local mask of a state: along letters, or beside its base's, if it has one.
 fn local(walker: &mut Walker, state: StateId, kind: MaskKind) -> Result<Arc<LocalMask>, LimitExceeded> {
+    if let Some(local) = walker.along_letters(state, kind) {
+        return Ok(Arc::new(local));
+    }
     let base = match walker.base_of(state, kind) {
         Some(base) => Some((base, Arc::new(walker.local_mask(base, None, kind)?))),
         None => None,
@@ -122,6 +125,25 @@ fn inside_a_string_tokens_are_accepted_rejected_or_decided_by_the_parent() {
     assert_eq!((suffixes, places), (0, 2), "two boundaries, `\"` and `a\"`, are few enough to stay places");
     assert_eq!(fixture.allowed(b"\""), ["ab", "a\"", "a\",", "\",\"", "\",\"b"]);
     assert_eq!(fixture.allowed(b"\"a\",\""), ["ab", "a\"", "\"}"]);
+}
+
+#[test]
+fn inside_of_a_literal_the_tokens_along_its_letters_are_all() {
+    let after = |tokens: &[&str], bytes: &[u8]| {
+        let mut config = Config::default();
+        config.limits.whole_nodes = 0;
+        let mut fixture = fixture_of("root ::= (\"userId:\" | \"x\") [0-9]+\n", tokens, config);
+        let state = fixture.state("root", bytes);
+        let along = fixture.walker.along_letters(state, MaskKind::Usual).map(|local| local.n_accepted());
+        assert_eq!(fixture.allowed(bytes), fixture.readable(bytes));
+        along
+    };
+    let tokens = ["e", "er", "er", "erId", "err", "x", "s", "\\", "e\\"];
+    assert_eq!(after(&tokens, b"us"), Some(4));
+    assert_eq!(after(&["a"], b"us"), Some(0));
+    // What goes on behind the literal is not on the way, nor is another way.
+    assert_eq!(after(&["e", "erId:1"], b"us"), None);
+    assert_eq!(after(&tokens, b""), None);
 }
 
 #[test]
