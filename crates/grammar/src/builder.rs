@@ -3,7 +3,7 @@
 use crate::collections::{HashMap, Seeded};
 use crate::grammar::BoundedRun;
 use crate::grammar::{Inner, Region};
-use crate::import::Imported;
+use crate::import::{Borrowed, Imported};
 use crate::{
     ByteSet, CharClass, Conditions, Expr, ExprId, Grammar, GrammarError, GrammarErrorKind, Limits, Place,
     Properties, Rule, RuleId, SharedMachine, Sharing, Symbol, SymbolSet, Until,
@@ -37,6 +37,8 @@ pub struct GrammarBuilder {
     error: Option<GrammarError>,
     runs: Vec<BoundedRun>,
     pub(crate) imported: Imported,
+    /// What stands for rules of a library; it has no bodies.
+    pub(crate) borrowed: Borrowed,
 }
 
 /// Alternatives that are compared with each other.
@@ -161,6 +163,7 @@ impl GrammarBuilder {
             error: None,
             runs: Vec::new(),
             imported: Imported::default(),
+            borrowed: Borrowed::default(),
         }
     }
 

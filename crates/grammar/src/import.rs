@@ -14,6 +14,7 @@
 use crate::builder::GrammarBuilder;
 use crate::collections::{HashMap, Seeded};
 use crate::grammar::Region;
+use crate::library::Library;
 use crate::{Expr, ExprId, Grammar, Place, RuleId};
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -32,6 +33,8 @@ pub(crate) struct Imported {
     /// Rules by meaning, and the meanings of rules, 0 if none is known.
     by_meaning: HashMap<u64, RuleId>,
     meanings: Vec<u64>,
+    /// What rules of libraries are here.
+    pub(crate) libraries: Vec<(Library, Vec<Option<RuleId>>)>,
 }
 
 /// A grammar that is imported again and again: what [`import`](GrammarBuilder::import) finds out about it is kept.
@@ -41,6 +44,15 @@ pub struct Part {
     reachable: Vec<RuleId>,
     colours: Vec<u64>,
     meanings: Meanings,
+    borrowed: Borrowed,
+}
+
+/// The rules of a part that stand for rules of a library, which the part does not have itself.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Borrowed {
+    pub(crate) library: Option<Library>,
+    /// The part's, and the library's.
+    pub(crate) rules: Vec<(RuleId, RuleId)>,
 }
 
 /// Per rule of a part its meaning, 0 as long as it has none.
@@ -83,15 +95,27 @@ impl Part {
     ///
     /// Cost: linear in the grammar.
     pub fn new(grammar: Grammar) -> Self {
-        let reachable = reachable(&grammar);
-        let colours = colours(&grammar, &reachable);
-        let meanings = Meanings::none(grammar.rules().len());
-        Self { grammar, reachable, colours, meanings }
+        Self::borrowing(grammar, Borrowed::default())
     }
 
-    /// The grammar.
-    pub fn grammar(&self) -> &Grammar {
+    pub(crate) fn borrowing(grammar: Grammar, borrowed: Borrowed) -> Self {
+        let reachable = reachable(&grammar, grammar.root());
+        let colours = colours(&grammar, &reachable, &borrowed);
+        let meanings = Meanings::none(grammar.rules().len());
+        Self { grammar, reachable, colours, meanings, borrowed }
+    }
+
+    pub(crate) fn grammar(&self) -> &Grammar {
         &self.grammar
+    }
+
+    /// The numbers of its rules and expressions, without those of a library.
+    pub fn size(&self) -> (usize, usize) {
+        (self.grammar.rules().len(), self.grammar.n_exprs())
+    }
+
+    pub(crate) fn colour(&self, rule: RuleId) -> u64 {
+        self.colours[rule.index()]
     }
 }
 
@@ -103,29 +127,64 @@ impl GrammarBuilder {
     ///
     /// Cost: linear in the other grammar.
     pub fn import(&mut self, grammar: &Grammar, place: impl Fn(&Place) -> Place) -> RuleId {
-        let reachable = reachable(grammar);
-        let colours = colours(grammar, &reachable);
-        self.import_coloured(grammar, &reachable, &colours, None, place)
+        let reachable = reachable(grammar, grammar.root());
+        let colours = colours(grammar, &reachable, &Borrowed::default());
+        let matching = self.import_rules(grammar, &reachable, &colours, None, place, Matching::new(grammar));
+        matching.imported(grammar.root())
     }
 
     /// [`import`](Self::import) of a grammar that is imported again and again.
     ///
     /// Cost: linear in the other grammar, about a third of `import`'s.
     pub fn import_part(&mut self, part: &Part, place: impl Fn(&Place) -> Place) -> RuleId {
-        self.import_coloured(&part.grammar, &part.reachable, &part.colours, Some(&part.meanings), place)
+        let mut matching = Matching::new(&part.grammar);
+        if let Borrowed { library: Some(library), rules } = &part.borrowed {
+            for &(theirs, of_library) in rules {
+                matching.rules[theirs.index()] = Some(self.import_of_library(library, of_library));
+            }
+        }
+        let Part { grammar, reachable, colours, meanings, .. } = part;
+        let matching = self.import_rules(grammar, reachable, colours, Some(meanings), place, matching);
+        matching.imported(grammar.root())
     }
 
-    fn import_coloured(
+    /// A rule of a library, put into this grammar with all that it refers to when it is first asked for.
+    fn import_of_library(&mut self, library: &Library, rule: RuleId) -> RuleId {
+        let known = self.imported.libraries.iter().position(|(known, _)| known.is(library));
+        let known = known.unwrap_or_else(|| {
+            let none = vec![None; library.part().grammar.rules().len()];
+            self.imported.libraries.push((library.clone(), none));
+            self.imported.libraries.len() - 1
+        });
+        if let Some(ours) = self.imported.libraries[known].1[rule.index()] {
+            return ours;
+        }
+        let Part { grammar, colours, meanings, .. } = library.part();
+        let reachable = reachable(grammar, rule);
+        let matching = Matching::new(grammar);
+        let matching =
+            self.import_rules(grammar, &reachable, colours, Some(meanings), Place::clone, matching);
+        for theirs in reachable {
+            self.imported.libraries[known].1[theirs.index()] = matching.ours(theirs);
+        }
+        matching.imported(rule)
+    }
+
+    /// Puts rules into this grammar, all that they refer to among them, unless the matching has them or finds them.
+    fn import_rules(
         &mut self,
         grammar: &Grammar,
         reachable: &[RuleId],
         colours: &[u64],
         meanings: Option<&Meanings>,
         place: impl Fn(&Place) -> Place,
-    ) -> RuleId {
-        let mut matching = Matching::new(grammar);
+        mut matching: Matching,
+    ) -> Matching {
         if let Some(meanings) = meanings {
             for &rule in reachable {
+                if matching.ours(rule).is_some() {
+                    continue;
+                }
                 let known = meanings.of(rule).and_then(|meaning| self.imported.by_meaning.get(&meaning));
                 matching.rules[rule.index()] = known.copied();
             }
@@ -168,8 +227,7 @@ impl GrammarBuilder {
         if let Some(meanings) = meanings {
             self.imported.remember(meanings, reachable, &matching);
         }
-        // Every rule that the root reaches is matched or new.
-        matching.ours(grammar.root()).unwrap_or_else(|| unreachable!("the root reaches itself"))
+        matching
     }
 
     /// The same expression in this grammar, if no rule is referred to in it; a reference becomes nothing at all.
@@ -383,6 +441,11 @@ impl Matching {
     fn ours(&self, theirs: RuleId) -> Option<RuleId> {
         self.rules[theirs.index()]
     }
+
+    /// The same of a rule that was imported: each is matched or new then.
+    fn imported(&self, theirs: RuleId) -> RuleId {
+        self.ours(theirs).unwrap_or_else(|| unreachable!("it was among those to be imported"))
+    }
 }
 
 /// Whether two expressions are the same but for what their operands are.
@@ -409,11 +472,11 @@ fn same_shape(a: &Expr, b: &Expr) -> bool {
     }
 }
 
-/// The rules that the root reaches, itself first.
-fn reachable(grammar: &Grammar) -> Vec<RuleId> {
-    let mut rules = vec![grammar.root()];
+/// The rules that a rule reaches, itself first.
+fn reachable(grammar: &Grammar, first: RuleId) -> Vec<RuleId> {
+    let mut rules = vec![first];
     let mut is_rule_seen = vec![false; grammar.rules().len()];
-    is_rule_seen[grammar.root().index()] = true;
+    is_rule_seen[first.index()] = true;
     let mut is_seen = vec![false; grammar.n_exprs()];
     let (mut next, mut todo) = (0, Vec::new());
     while let Some(&rule) = rules.get(next) {
@@ -434,10 +497,17 @@ fn reachable(grammar: &Grammar) -> Vec<RuleId> {
     rules
 }
 
-/// The colour of each rule.
-fn colours(grammar: &Grammar, rules: &[RuleId]) -> Vec<u64> {
+/// The colour of each rule; one that is borrowed has that of the library's.
+fn colours(grammar: &Grammar, rules: &[RuleId], borrowed: &Borrowed) -> Vec<u64> {
     let seeded = Seeded::default();
     let mut colours = vec![0u64; grammar.rules().len()];
+    let of_library = |colours: &mut [u64]| {
+        for &(rule, theirs) in &borrowed.rules {
+            let colour = borrowed.library.as_ref().map(|library| library.part().colour(theirs));
+            colours[rule.index()] = colour.unwrap_or_default();
+        }
+    };
+    of_library(&mut colours);
     let mut hashes = vec![0u64; grammar.n_exprs()];
     for round in 0..ROUNDS {
         // Operands have lower ids.
@@ -471,6 +541,7 @@ fn colours(grammar: &Grammar, rules: &[RuleId]) -> Vec<u64> {
         for &rule in rules {
             colours[rule.index()] = hashes[grammar.rule(rule).body().index()];
         }
+        of_library(&mut colours);
     }
     colours
 }

@@ -59,6 +59,7 @@ mod builder;
 mod error;
 mod import;
 mod lengths;
+mod library;
 mod limits;
 mod print;
 
@@ -74,6 +75,7 @@ pub use grammar::{BoundedRun, Grammar, Rule, Sharing};
 pub use id::{ExprId, RuleId};
 pub use import::Part;
 pub use lengths::TextLengths;
+pub use library::Library;
 pub use limits::Limits;
 pub use list::List;
 pub use machine::{Machine, SharedMachine};

@@ -3,29 +3,53 @@
 use crate::error::Error;
 use crate::json::{Forest, ValueId};
 use crate::lower::{Lowered, Lowering};
-use crate::normal::Normal;
+use crate::normal::{FormulaId, Normal};
 use crate::options::Options;
 use crate::report::{Report, ReportEntry};
 use crate::schema::{Ignored, Registry};
-use formwork_grammar::Grammar;
+use formwork_grammar::{Grammar, Library, Part};
 
 /// Compiles the schema that `add` puts into the forest.
 pub(crate) fn compile<'o>(
     options: &'o Options,
     add: impl FnOnce(&mut Forest) -> Result<ValueId, Error>,
 ) -> Result<Lowered<'o>, Error> {
+    let (normal, demand) = normal(options, add)?;
+    Lowering::new(options, normal, None).grammar(demand)
+}
+
+/// The same as a part of other grammars.
+pub(crate) fn part(
+    options: &Options,
+    library: Option<&Library>,
+    add: impl FnOnce(&mut Forest) -> Result<ValueId, Error>,
+) -> Result<Part, Error> {
+    let (normal, demand) = normal(options, add)?;
+    Lowering::new(options, normal, library).part(demand)
+}
+
+fn normal<'o>(
+    options: &'o Options,
+    add: impl FnOnce(&mut Forest) -> Result<ValueId, Error>,
+) -> Result<(Box<Normal<'o>>, FormulaId), Error> {
     options.check()?;
     let mut registry = Registry::new(options, add)?;
     let root = registry.root();
     let mut normal = Box::new(Normal::new(options, registry));
     let demand = normal.demand(root);
-    Lowering::new(options, normal).grammar(demand)
+    Ok((normal, demand))
 }
 
 /// The grammar of any value.
 pub(crate) fn any(options: &Options) -> Result<Grammar, Error> {
-    let registry = Registry::new(options, |forest| forest.read("", "true"))?;
-    Lowering::new(options, Box::new(Normal::new(options, registry))).any()
+    let (normal, _) = normal(options, |forest| forest.read("", "true"))?;
+    Lowering::new(options, normal, None).any()
+}
+
+/// What the grammars of schemas have in common.
+pub(crate) fn library(options: &Options) -> Option<Library> {
+    let (normal, _) = normal(options, |forest| forest.read("", "true")).ok()?;
+    Lowering::new(options, normal, None).library()
 }
 
 /// What became of each keyword.

@@ -4,7 +4,7 @@ use crate::draft::Draft;
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::report::Report;
-use formwork_grammar::Grammar;
+use formwork_grammar::{Grammar, Library, Part};
 use serde_json::Value;
 
 /// How a schema is to be read and which spellings its values may take.
@@ -246,6 +246,30 @@ impl Options {
     /// See [`ErrorKind`](crate::ErrorKind).
     pub fn grammar_from_value(&self, value: &Value) -> Result<Grammar, Error> {
         Ok(crate::compile::compile(self, |forest| forest.convert("", value))?.grammar)
+    }
+
+    /// The rules that the grammars of schemas have in common, for [parts](Self::part) to borrow; none where white space depends on
+    /// how deep a value stands.
+    ///
+    /// Cost: as [`grammar`](Self::grammar) of the schema `true`.
+    pub fn library(&self) -> Option<Library> {
+        crate::compile::library(self)
+    }
+
+    /// [`Self::grammar`] as a part of other grammars, which borrows from the [library](Self::library) of equal options.
+    ///
+    /// # Errors
+    /// See [`ErrorKind`](crate::ErrorKind).
+    pub fn part(&self, text: &str, library: Option<&Library>) -> Result<Part, Error> {
+        crate::compile::part(self, library, |forest| forest.read("", text))
+    }
+
+    /// [`Self::part`] of a schema that is parsed already.
+    ///
+    /// # Errors
+    /// See [`ErrorKind`](crate::ErrorKind).
+    pub fn part_from_value(&self, value: &Value, library: Option<&Library>) -> Result<Part, Error> {
+        crate::compile::part(self, library, |forest| forest.convert("", value))
     }
 
     /// The grammar, and what became of each keyword.

@@ -9,7 +9,7 @@
 
 use crate::begun::Begun;
 use crate::format::{JsonSchema, Style, Tag};
-use formwork_grammar::{Grammar, HashMap, Part, Seeded};
+use formwork_grammar::{Grammar, HashMap, Library, Part, Seeded};
 use hashbrown::Equivalent;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::ops::Range;
@@ -24,7 +24,16 @@ pub struct Cache {
     documents: Arc<Mutex<Generations<Kept, Grammar>>>,
     /// The last document that has many tags.
     begun: Arc<Mutex<Option<Arc<Begun>>>>,
+    /// What schemas have in common, as the last document read them.
+    common: Arc<Mutex<Option<Common>>>,
     max_bytes: usize,
+}
+
+/// What schemas that are read so have in common.
+#[derive(Debug)]
+struct Common {
+    reading: Hashed,
+    library: Option<Library>,
 }
 
 #[derive(Debug)]
@@ -47,7 +56,7 @@ impl Cache {
     /// A cache of about so many bytes, a third of which is for whole documents.
     pub fn new(max_bytes: usize) -> Self {
         let (schemas, tags, documents) = Default::default();
-        Self { schemas, tags, documents, begun: Arc::default(), max_bytes }
+        Self { schemas, tags, documents, begun: Arc::default(), common: Arc::default(), max_bytes }
     }
 
     /// How many schemas it holds.
@@ -61,13 +70,30 @@ impl Cache {
         self.len() == 0
     }
 
+    /// What schemas have in common that are read so; made if it is not there.
+    pub(crate) fn library(
+        &self,
+        reading: &Hashed,
+        make: impl FnOnce() -> Option<Library>,
+    ) -> Option<Library> {
+        let mut kept = self.common.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*kept {
+            Some(common) if common.reading == *reading => common.library.clone(),
+            _ => {
+                let library = make();
+                *kept = Some(Common { reading: reading.clone(), library: library.clone() });
+                library
+            }
+        }
+    }
+
     /// What a schema has become.
     pub(crate) fn schema(&self, key: &SchemaReading) -> Option<Arc<Part>> {
         get(&self.schemas, key, self.max_bytes)
     }
 
     pub(crate) fn keep_schema(&self, key: SchemaReading, part: Arc<Part>) {
-        let n_bytes = size(&key.schema.text.text, part.grammar());
+        let n_bytes = size(&key.schema.text.text, part.size());
         insert(&self.schemas, key, part, n_bytes, self.max_bytes);
     }
 
@@ -90,7 +116,7 @@ impl Cache {
 
     /// Keeps it, and where the tags of its longest list stand in its text.
     pub(crate) fn keep_document(&self, document: &Document<'_>, grammar: Grammar, tags: Vec<Range<usize>>) {
-        let n_bytes = size(document.text, &grammar);
+        let n_bytes = size(document.text, (grammar.rules().len(), grammar.n_exprs()));
         let text: Arc<str> = document.text.into();
         // One with few tags does not take the place of one with many.
         if let Some(begun) = Begun::new(Arc::clone(&text), tags).filter(|_| text.len() <= self.max_bytes / 6)
@@ -108,8 +134,8 @@ impl Cache {
 }
 
 /// About: an expression with its operands, a rule with its name and place.
-fn size(text: &str, grammar: &Grammar) -> usize {
-    text.len() + 96 * grammar.n_exprs() + 256 * grammar.rules().len()
+fn size(text: &str, (n_rules, n_exprs): (usize, usize)) -> usize {
+    text.len() + 96 * n_exprs + 256 * n_rules
 }
 
 fn get<K: Hash + Eq, V: Clone>(
@@ -292,12 +318,16 @@ mod tests {
         SchemaReading { reading: Hashed::new("".into()), schema: SchemaKey::of(&schema) }
     }
 
-    fn part() -> Arc<Part> {
+    fn grammar() -> Grammar {
         let mut b = GrammarBuilder::new();
         let root = b.declare("root", Place::none());
         let body = b.literal("a");
         b.define(root, body);
-        Arc::new(Part::new(b.build(root).expect("a grammar")))
+        b.build(root).expect("a grammar")
+    }
+
+    fn part() -> Arc<Part> {
+        Arc::new(Part::new(grammar()))
     }
 
     #[test]
@@ -306,11 +336,7 @@ mod tests {
         let text = |middle: char| format!("{}{middle}{}", "a".repeat(1_000), "b".repeat(1_000));
         let (reading, other) = (Hashed::new("".into()), Hashed::new("other".into()));
         let (one, two) = (text('1'), text('2'));
-        cache.keep_document(
-            &Document { reading: &reading, text: &one },
-            part().grammar().clone(),
-            Vec::new(),
-        );
+        cache.keep_document(&Document { reading: &reading, text: &one }, grammar(), Vec::new());
         let is_kept = |reading: &Hashed, text: &str| cache.document(&Document { reading, text }).is_some();
         assert_eq!(
             [is_kept(&reading, &one), is_kept(&reading, &two), is_kept(&other, &one)],

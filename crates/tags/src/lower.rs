@@ -14,7 +14,7 @@ use crate::options::Options;
 use crate::parse::MAX_NESTING;
 use crate::pointer::Pointer;
 use formwork_grammar::{
-    CharClass, ExprId, Grammar, GrammarBuilder, HashMap, Part, Place, RuleId, Sharing, SymbolSet,
+    CharClass, ExprId, Grammar, GrammarBuilder, HashMap, Library, Place, RuleId, Sharing, SymbolSet,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -31,6 +31,7 @@ fn lower_here(format: &Format, options: &Options, name: fn(&str) -> String) -> R
         name,
         how: options.cache.as_ref().map(|_| options.reading()),
         reading: options.schemas_options(),
+        library: None,
         schemas: HashMap::default(),
         rules: HashMap::default(),
     };
@@ -77,6 +78,8 @@ pub(crate) struct Lowering<'a> {
     reading: formwork_json_schema::Options,
     /// The same as a text, if there is a cache.
     how: Option<Hashed>,
+    /// What schemas have in common, once one was read.
+    library: Option<Option<Library>>,
     /// What schemas have become.
     schemas: HashMap<SchemaKey, ExprId>,
     /// Rules of [`apart`](Self::apart), by their bodies.
@@ -200,30 +203,50 @@ impl Lowering<'_> {
 
     fn json(&mut self, schema: &JsonSchema, key: &SchemaKey, here: &Here<'_>) -> Result<ExprId, Error> {
         let here = here.at("json_schema");
-        let read = |options: formwork_json_schema::Options| {
+        let options = self.schema_options(schema);
+        let library = self.library(schema);
+        let read = || {
             // A text goes as it is to its frontend; where that refuses it, its value says why, as for any other schema.
-            if let Some(Ok(grammar)) = schema.schema.unparsed().map(|text| options.grammar(text)) {
-                return Ok(grammar);
+            if let Some(Ok(part)) = schema.schema.unparsed().map(|text| options.part(text, library.as_ref()))
+            {
+                return Ok(part);
             }
             let value = schema.schema.value().map_err(|error| error.moved(|_| here.pointer.into()))?;
-            let grammar = options.grammar_from_value(value);
-            grammar.map_err(|error| Error::of_schema(&here.pointer.to_string(), &error))
+            let part = options.part_from_value(value, library.as_ref());
+            part.map_err(|error| Error::of_schema(&here.pointer.to_string(), &error))
         };
-        let (Some(cache), Some(how)) = (&self.options.cache, &self.how) else {
-            let grammar = read(self.schema_options(schema))?;
-            return Ok(self.import(&grammar, &here));
-        };
-        let key = SchemaReading { reading: how.clone(), schema: key.clone() };
-        let part = match cache.schema(&key) {
-            Some(part) => part,
-            None => {
-                let part = Arc::new(Part::new(read(self.schema_options(schema))?));
-                cache.keep_schema(key, Arc::clone(&part));
-                part
+        let rule = match (&self.options.cache, &self.how) {
+            (Some(cache), Some(how)) => {
+                let key = SchemaReading { reading: how.clone(), schema: key.clone() };
+                let part = match cache.schema(&key) {
+                    Some(part) => part,
+                    None => {
+                        let part = Arc::new(read()?);
+                        cache.keep_schema(key, Arc::clone(&part));
+                        part
+                    }
+                };
+                self.b.import_part(&part, places(self.name, &here))
+            }
+            _ => {
+                let part = read()?;
+                self.b.import_part(&part, places(self.name, &here))
             }
         };
-        let rule = self.b.import_part(&part, places(self.name, &here));
         Ok(self.b.rule(rule))
+    }
+
+    /// What the schemas that are read as most are have in common.
+    fn library(&mut self, schema: &JsonSchema) -> Option<Library> {
+        if schema.any_order || schema.max_whitespace.is_some() {
+            return None;
+        }
+        let (options, reading, how) = (self.options, &self.reading, &self.how);
+        let library = self.library.get_or_insert_with(|| match (&options.cache, how) {
+            (Some(cache), Some(how)) => cache.library(how, || reading.library()),
+            _ => reading.library(),
+        });
+        library.clone()
     }
 
     /// A rule of its own, of which what is asked is asked.

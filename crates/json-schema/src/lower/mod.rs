@@ -24,7 +24,8 @@ use crate::options::{Numbers, Options, Whitespace};
 use crate::report::ReportEntry;
 use compare::DigitRuns;
 use formwork_grammar::{
-    ByteSet, Expr, ExprId, Grammar, GrammarBuilder, GrammarErrorKind, HashMap, Place, RuleId, Seeded, Sharing,
+    ByteSet, Expr, ExprId, Grammar, GrammarBuilder, GrammarError, GrammarErrorKind, HashMap, Library, Part,
+    Place, RuleId, Seeded, Sharing,
 };
 use layout::{Brackets, Depth, Mark, Marks, Ways};
 use object::KeyText;
@@ -43,6 +44,7 @@ pub(crate) struct Lowering<'o> {
     pub(crate) normal: Box<Normal<'o>>,
     pub(crate) b: GrammarBuilder,
     options: &'o Options,
+    library: Option<&'o Library>,
     rules: HashMap<RuleKey, RuleId>,
     values: HashMap<(FormulaId, Depth), ExprId>,
     queue: VecDeque<(RuleId, RuleKey, FormulaId)>,
@@ -88,7 +90,8 @@ pub(crate) struct Lowered<'o> {
 }
 
 impl<'o> Lowering<'o> {
-    pub(crate) fn new(options: &'o Options, normal: Box<Normal<'o>>) -> Self {
+    /// With a library, what it has is borrowed, and only a [part](Self::part) can be made.
+    pub(crate) fn new(options: &'o Options, normal: Box<Normal<'o>>, library: Option<&'o Library>) -> Self {
         let mut b = GrammarBuilder::new();
         let blank =
             b.class(formwork_grammar::CharClass::from_ranges([('\t', '\n'), ('\r', '\r'), (' ', ' ')]));
@@ -101,6 +104,7 @@ impl<'o> Lowering<'o> {
             normal,
             b,
             options,
+            library,
             rules: HashMap::with_capacity_and_hasher(SOME_RULES, Seeded::default()),
             values: HashMap::with_capacity_and_hasher(SOME_VALUES, Seeded::default()),
             queue: VecDeque::with_capacity(SOME_RULES),
@@ -125,8 +129,30 @@ impl<'o> Lowering<'o> {
         }
     }
 
-    /// The grammar of a demand. The parts of the work are queued, so that nothing recurses on the schema.
+    /// The grammar of a demand.
     pub(crate) fn grammar(mut self, demand: FormulaId) -> Result<Lowered<'o>, Error> {
+        let root = self.lower(demand)?;
+        self.bound_runs();
+        let grammar = self.b.build(root).map_err(|error| not_built(&error))?;
+        if let Some(demand) = clash::culprit(&grammar, &self.dead) {
+            return Err(Lowering::new(self.options, self.normal, None).clash(demand));
+        }
+        Ok(Lowered { grammar, normal: self.normal, notes: self.notes })
+    }
+
+    /// The same as a part of other grammars.
+    pub(crate) fn part(mut self, demand: FormulaId) -> Result<Part, Error> {
+        let root = self.lower(demand)?;
+        if self.dead.is_empty() {
+            return self.b.build_part(root).map_err(|error| not_built(&error));
+        }
+        // Whether a demand that nothing satisfies can be done without shows in the whole grammar.
+        let whole = Lowering::new(self.options, self.normal, None).grammar(demand)?;
+        Ok(Part::new(whole.grammar))
+    }
+
+    /// The rule of a demand, with all that it needs. The parts of the work are queued, so that nothing recurses on the schema.
+    fn lower(&mut self, demand: FormulaId) -> Result<RuleId, Error> {
         let pointer = self.normal.pointer(demand);
         let root = self.b.declare("root", Place::Pointer(pointer));
         let root_body = self.value_at(demand, 0)?;
@@ -145,18 +171,7 @@ impl<'o> Lowering<'o> {
             }
             self.b.define(rule, body);
         }
-        self.bound_runs();
-        let grammar = self.b.build(root).map_err(|error| {
-            let kind = match error.kind() {
-                GrammarErrorKind::Limit => ErrorKind::Limit,
-                _ => ErrorKind::Invalid,
-            };
-            Error::new(kind, error.place().pointer().unwrap_or_default(), error.message())
-        })?;
-        if let Some(demand) = clash::culprit(&grammar, &self.dead) {
-            return Err(Lowering::new(self.options, self.normal).clash(demand));
-        }
-        Ok(Lowered { grammar, normal: self.normal, notes: self.notes })
+        Ok(root)
     }
 
     /// The grammar of any value.
@@ -166,6 +181,18 @@ impl<'o> Lowering<'o> {
         self.b.define(root, body);
         self.bound_runs();
         self.b.build(root).map_err(|error| Error::limit("", error.message()))
+    }
+
+    /// What the grammars of schemas have in common; none where it depends on how deep a value stands.
+    pub(crate) fn library(mut self) -> Option<Library> {
+        if self.inner_depth() > 0 {
+            return None;
+        }
+        let root = self.b.declare("root", Place::none());
+        let rules = [self.any_value(), self.any_integer()];
+        let body = self.b.alt(rules);
+        self.b.define(root, body);
+        self.b.build(root).ok().map(Library::new)
     }
 
     /// Promises that the bounds on white space and digits are there for nothing but themselves.
@@ -345,6 +372,10 @@ impl<'o> Lowering<'o> {
         if let Some(&rule) = self.shared.get(&(name, depth)) {
             return self.b.rule(rule);
         }
+        if let Some(rule) = self.library.and_then(|library| self.b.borrow(library, name)) {
+            self.shared.insert((name, depth), rule);
+            return self.b.rule(rule);
+        }
         let rule = self.b.declare(name, Place::none());
         self.b.set_sharing(rule, Sharing::Keep);
         self.shared.insert((name, depth), rule);
@@ -449,6 +480,15 @@ impl<'o> Lowering<'o> {
         let spelled = self.b.json_text(text);
         self.b.seq([quote, spelled, quote])
     }
+}
+
+/// The error of a grammar that cannot be built.
+fn not_built(error: &GrammarError) -> Error {
+    let kind = match error.kind() {
+        GrammarErrorKind::Limit => ErrorKind::Limit,
+        _ => ErrorKind::Invalid,
+    };
+    Error::new(kind, error.place().pointer().unwrap_or_default(), error.message())
 }
 
 /// The longest run from which on the engine may count; shorter ones are a few states.
