@@ -1,4 +1,4 @@
-//! Steps from row to row that were taken before, by a byte or by a text that has a number.
+//! Steps from row to row that were taken before, by a byte, or by a text or a symbol that has a number.
 //!
 //! Even where all rows are known, finding the next one is stepping each item, sorting and hashing the kernel: 50 ns. What
 //! follows a row never changes, so it is remembered in a small direct-mapped table, where the latest of the pairs that fall
@@ -9,7 +9,7 @@
 
 use crate::rows::RowId;
 
-/// What a step reads: a byte, or beyond the bytes the number of a text.
+/// What a step reads: a byte, or beyond the bytes the number of a text, or beyond these that of a symbol.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Read(u32);
 
@@ -20,9 +20,18 @@ impl Read {
 
     /// A text; `None` if its number is too large to be told from others.
     pub(crate) fn text(number: u32) -> Option<Self> {
-        number.checked_add(1 << 8).map(Self)
+        (number < SYMBOLS - TEXTS).then(|| Self(number + TEXTS))
+    }
+
+    /// A symbol; likewise.
+    pub(crate) fn symbol(number: u32) -> Option<Self> {
+        number.checked_add(SYMBOLS).map(Self)
     }
 }
+
+/// Where the numbers of texts and of symbols begin.
+const TEXTS: u32 = 1 << 8;
+const SYMBOLS: u32 = 1 << 31;
 
 /// A row, what is read, and the row after it.
 #[derive(Clone, Copy)]

@@ -345,15 +345,21 @@ impl Rows {
     }
 
     /// The row after a symbol, or `None` if none of the symbols that the row waits for is it; `is_member` says to which
-    /// [symbol rules](Self::symbol_rules) it belongs.
+    /// [symbol rules](Self::symbol_rules) it belongs. `number` is the symbol's, if that decides what `is_member` says: then the
+    /// step is remembered.
     ///
     /// # Errors
     /// A limit.
     pub fn advance_symbol(
         &mut self,
         row: RowId,
+        number: Option<u32>,
         is_member: impl Fn(RuleId) -> bool,
     ) -> Result<Option<RowId>, LimitExceeded> {
+        let symbol = number.filter(|_| self.n_marks == 0).and_then(Read::symbol);
+        if let Some(known) = symbol.and_then(|symbol| self.memo.get(row, symbol)) {
+            return Ok(Some(known));
+        }
         let table = self.table(row);
         let rules: Vec<RuleId> = self.symbol_rules(row).filter(|&rule| is_member(rule)).collect();
         let mut after = None;
@@ -363,6 +369,9 @@ impl Rows {
                 None => next,
                 Some(before) => self.union(before, next)?,
             });
+        }
+        if let (Some(symbol), Some(after)) = (symbol, after) {
+            self.memo.insert(row, symbol, after);
         }
         Ok(after)
     }

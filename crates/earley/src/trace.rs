@@ -136,7 +136,9 @@ impl Trace {
     ) -> Result<Option<PointId>, LimitExceeded> {
         let row = self.point(from).row;
         let rules: Box<[RuleId]> = self.rows.symbol_rules(row).filter(|&rule| is_member(rule)).collect();
-        let Some(row) = self.rows.advance_symbol(row, |rule| rules.contains(&rule))? else { return Ok(None) };
+        let Some(row) = self.rows.advance_symbol(row, None, |rule| rules.contains(&rule))? else {
+            return Ok(None);
+        };
         self.add(row, self.position(from) + n_bytes as u64, From::Symbol(from, rules)).map(Some)
     }
 

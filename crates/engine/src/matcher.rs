@@ -245,7 +245,8 @@ impl Matcher {
         token: TokenId,
     ) -> Result<((RowId, Run), bool, usize), AcceptError> {
         if self.stop_tokens.binary_search(&token).is_ok() {
-            let symbol = match self.after_symbol(row, token)? {
+            // Which tokens end the output is this matcher's own, and no one's to remember.
+            let symbol = match self.after_symbol(row, token, None)? {
                 Some(row) => self
                     .arena
                     .rows
@@ -279,7 +280,7 @@ impl Matcher {
             [] => Err(self.error(AcceptErrorKind::NotText, 0, None, row)),
             _ => after.map_or_else(|| self.advance_by_bytes(row, run, bytes), Ok),
         };
-        let by_symbol = self.after_symbol(row, token)?;
+        let by_symbol = self.after_symbol(row, token, Some(token.get()))?;
         // Where symbols are named nobody counts runs.
         let place = match (by_text, by_symbol) {
             (Ok(text), None) => text,
@@ -375,8 +376,13 @@ impl Matcher {
         })
     }
 
-    /// The row after a token as a symbol, if the row waits for it.
-    fn after_symbol(&mut self, row: RowId, token: TokenId) -> Result<Option<RowId>, AcceptError> {
+    /// The row after a token as a symbol, if the row waits for it. `number` is the token's, if the step is to be remembered.
+    fn after_symbol(
+        &mut self,
+        row: RowId,
+        token: TokenId,
+        number: Option<u32>,
+    ) -> Result<Option<RowId>, AcceptError> {
         if !self.arena.rows.waits_for_symbols(row) {
             return Ok(None);
         }
@@ -384,7 +390,7 @@ impl Matcher {
         let is_member = |rule| {
             compiled.symbol_ids(rule).is_some_and(|ids| ids.contains(compiled.vocabulary(), stops, token))
         };
-        match self.arena.rows.advance_symbol(row, is_member) {
+        match self.arena.rows.advance_symbol(row, number, is_member) {
             Ok(next) => Ok(next),
             Err(limit) => Err(self.error(AcceptErrorKind::Limit(limit), 0, None, row)),
         }

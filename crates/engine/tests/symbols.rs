@@ -79,6 +79,24 @@ fn all_tokens_but_some_are_no_holes_and_no_stop_tokens() {
 }
 
 #[test]
+fn what_one_request_remembers_of_a_symbol_is_not_taken_for_a_stop_token_of_another() {
+    let compiled = compile("root ::= (ExcludeToken(\"a\") \"a\")*");
+    for round in 0..3 {
+        // The arena of one matcher is the next one's, with the steps that it remembers.
+        let mut matcher = after(&compiled, &[8, 0, 8, 0, 1, 0]);
+        assert!(!matcher.is_finished(), "{round}");
+        matcher.accept_token(7u32).expect("the end");
+        assert!(matcher.is_finished());
+        drop(matcher);
+        let mut matcher = Matcher::builder(&compiled).stop_tokens(&[8u32]).build();
+        matcher.accept_token(7u32).expect("no stop token here");
+        matcher.accept_token(0u32).expect("text");
+        matcher.accept_token(8u32).expect("the end");
+        assert!(matcher.is_finished(), "{round}");
+    }
+}
+
+#[test]
 fn a_token_can_be_read_both_ways() {
     let compiled = compile("root ::= \"a\" \"b\" | Token(3) \"c\"");
     let mut matcher = after(&compiled, &[3]);

@@ -1,15 +1,16 @@
 //! What stands right behind a tag: certain to be read once the tag was, and known from the grammar's text alone.
 //!
 //! An output that writes `<call>` begins the arguments next, and their automaton would be built while somebody waits for
-//! that one mask. Whoever compiles may build it before, as long as there are few tags: of many an output uses a few.
+//! that one mask. Whoever compiles may build it before, as long as there are few tags: of many an output uses a few. With
+//! it go the rules that frontends [share](Sharing::Keep), strings and numbers, which most arguments are made of.
 
 use crate::automata::{Automata, RuleId};
 use crate::error::{Error, ErrorKind};
-use formwork_grammar::Expr;
+use formwork_grammar::{Expr, Sharing};
 
 impl Automata {
-    /// The rules called right behind the text of a tag, in the grammar's order; none if they are more than `most`. They are
-    /// not built by this.
+    /// The rules called right behind the text of a tag, in the grammar's order, and then those that are
+    /// [shared](Sharing::Keep); none if there are no tags or more than `most`. They are not built by this.
     ///
     /// Cost: a look at each expression.
     pub fn behind_tags(&self, most: usize) -> Vec<RuleId> {
@@ -26,6 +27,9 @@ impl Automata {
             if found.len() > most {
                 return Vec::new();
             }
+        }
+        if !found.is_empty() {
+            found.extend(grammar.rule_ids().filter(|&rule| grammar.rule(rule).sharing() == Sharing::Keep));
         }
         let mut construction = self.construction();
         let called = found.into_iter().filter_map(|rule| construction.called_as(rule)).collect::<Vec<_>>();

@@ -1,6 +1,7 @@
 //! The rules that stand behind tags.
 
 use formwork_fsm::{Automata, Config};
+use formwork_grammar::{ExprId, GrammarBuilder, Place, Sharing};
 
 fn automata(text: &str) -> Automata {
     let grammar = formwork_ebnf::grammar(text).expect("a grammar");
@@ -34,6 +35,36 @@ fn rules_behind_tags_are_those_that_are_called() {
     assert!(rules.iter().all(|&rule| automata.is_ready(rule)));
     assert_eq!(automata.behind_tags(3), rules);
     assert!(automata.n_rules() >= n_rules);
+}
+
+#[test]
+fn what_frontends_share_goes_with_them() {
+    let rules = |begin: fn(&mut GrammarBuilder) -> ExprId| -> Vec<String> {
+        let mut b = GrammarBuilder::new();
+        let [root, call, list, text] =
+            ["root", "call", "list", "text"].map(|name| b.declare(name, Place::none()));
+        let [open, close, dot, letter] = ["[", "]", ".", "a"].map(|literal| b.literal(literal));
+        let [call_, list_, text_] = [call, list, text].map(|rule| b.rule(rule));
+        let begin = begin(&mut b);
+        let body = b.seq([begin, call_]);
+        b.define(root, body);
+        // Each calls itself in its middle, so that none is in line.
+        let ways = [b.seq([open, list_, close]), b.seq([dot, call_, dot]), text_];
+        let body = b.alt(ways);
+        b.define(call, body);
+        let ways = [b.seq([open, list_, close]), letter];
+        let body = b.alt(ways);
+        b.define(list, body);
+        let ways = [b.seq([letter, text_]), dot];
+        let body = b.alt(ways);
+        b.define(text, body);
+        b.set_sharing(text, Sharing::Keep);
+        let grammar = b.build(root).expect("a grammar");
+        let automata = formwork_fsm::build(&grammar, &Config::default(), &|| false).expect("automata");
+        automata.behind_tags(9).into_iter().map(|rule| automata.name(rule).to_owned()).collect()
+    };
+    assert_eq!(rules(|b| b.tag("<")), ["call", "text"]);
+    assert!(rules(|b| b.literal("<")).is_empty());
 }
 
 #[test]
