@@ -6,7 +6,7 @@
 
 use crate::automata::{Automata, RuleId};
 use crate::error::{Error, ErrorKind};
-use formwork_grammar::{Expr, Sharing};
+use formwork_grammar::{Expr, Grammar, Sharing};
 
 impl Automata {
     /// The rules called right behind the text of a tag, in the grammar's order, and then those that are
@@ -29,7 +29,7 @@ impl Automata {
             }
         }
         if !found.is_empty() {
-            found.extend(grammar.rule_ids().filter(|&rule| grammar.rule(rule).sharing() == Sharing::Keep));
+            found.extend(shared(grammar));
         }
         let mut construction = self.construction();
         let called = found.into_iter().filter_map(|rule| construction.called_as(rule)).collect::<Vec<_>>();
@@ -47,17 +47,33 @@ impl Automata {
         max_work: u64,
         interrupt: &dyn Fn() -> bool,
     ) -> Result<(), Error> {
-        let until = self.work().saturating_add(max_work);
+        // PERF: building makes no states, so rules need not be asked how many they made.
+        let work = || self.construction().work_done();
+        let until = work().saturating_add(max_work);
         for rule in self.behind_tags(most) {
             if interrupt() {
                 return Err(Error::interrupted());
             }
             match self.build_rule(rule, interrupt) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => return Err(error),
-                _ if self.work() >= until => break,
+                _ if work() >= until => break,
                 _ => {}
             }
         }
         Ok(())
     }
+}
+
+/// The rules that frontends share and that are referred to in several places of the grammar.
+fn shared(grammar: &Grammar) -> Vec<formwork_grammar::RuleId> {
+    let mut n_references = vec![0u32; grammar.rules().len()];
+    for operand in grammar.expr_ids().flat_map(|expr| grammar.expr(expr).operands()) {
+        if let Expr::Rule(rule) = grammar.expr(*operand) {
+            n_references[rule.index()] += 1;
+        }
+    }
+    let is_shared = |rule: &formwork_grammar::RuleId| {
+        grammar.rule(*rule).sharing() == Sharing::Keep && n_references[rule.index()] > 1
+    };
+    grammar.rule_ids().filter(is_shared).collect()
 }

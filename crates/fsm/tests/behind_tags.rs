@@ -58,7 +58,9 @@ fn what_frontends_share_goes_with_them() {
         let ways = [b.seq([letter, text_]), dot];
         let body = b.alt(ways);
         b.define(text, body);
+        // `text` is referred to in two places, `list` in one.
         b.set_sharing(text, Sharing::Keep);
+        b.set_sharing(list, Sharing::Keep);
         let grammar = b.build(root).expect("a grammar");
         let automata = formwork_fsm::build(&grammar, &Config::default(), &|| false).expect("automata");
         automata.behind_tags(9).into_iter().map(|rule| automata.name(rule).to_owned()).collect()
