@@ -1,5 +1,6 @@
 //! Where in a document something stands, written down only when somebody asks.
 
+use smallvec::SmallVec;
 use std::fmt;
 
 /// The place of a part of a document: a step from the place of what it is a part of.
@@ -38,9 +39,12 @@ impl<'a> Pointer<'a> {
 
 impl fmt::Display for Pointer<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let steps: Vec<&Pointer<'_>> = std::iter::successors(Some(self), |step| step.around).collect();
+        let steps: SmallVec<[&Pointer<'_>; 16]> =
+            std::iter::successors(Some(self), |step| step.around).collect();
         for step in steps.iter().rev().skip(1) {
-            write!(f, "/{}", step.member)?;
+            // PERF: each new rule has a place.
+            f.write_str("/")?;
+            f.write_str(step.member)?;
             if let Some(element) = step.element {
                 write!(f, "/{element}")?;
             }
