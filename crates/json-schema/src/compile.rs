@@ -21,10 +21,11 @@ pub(crate) fn compile<'o>(
 /// The same as a part of other grammars.
 pub(crate) fn part(
     options: &Options,
-    library: Option<&Library>,
+    library: Option<&crate::Library>,
     add: impl FnOnce(&mut Forest) -> Result<ValueId, Error>,
 ) -> Result<Part, Error> {
     let (normal, demand) = normal(options, add)?;
+    let library = library.and_then(|library| library.of(options));
     Lowering::new(options, normal, library).part(demand)
 }
 

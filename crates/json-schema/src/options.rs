@@ -2,9 +2,10 @@
 
 use crate::draft::Draft;
 use crate::error::Error;
+use crate::library::Library;
 use crate::limits::Limits;
 use crate::report::Report;
-use formwork_grammar::{Grammar, Library, Part};
+use formwork_grammar::{Grammar, Part};
 use serde_json::Value;
 
 /// How a schema is to be read and which spellings its values may take.
@@ -110,7 +111,7 @@ impl Default for Whitespace {
 }
 
 /// The most digits that stand side by side in a number; `None` means without end.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Digits(Option<u32>);
 
 impl Default for Digits {
@@ -253,10 +254,11 @@ impl Options {
     ///
     /// Cost: as [`grammar`](Self::grammar) of the schema `true`.
     pub fn library(&self) -> Option<Library> {
-        crate::compile::library(self)
+        Some(Library::new(self, crate::compile::library(self)?))
     }
 
-    /// [`Self::grammar`] as a part of other grammars, which borrows from the [library](Self::library) of equal options.
+    /// [`Self::grammar`] as a part of other grammars, which borrows from a [library](Self::library) if that is of options that
+    /// mean the same to it.
     ///
     /// # Errors
     /// See [`ErrorKind`](crate::ErrorKind).

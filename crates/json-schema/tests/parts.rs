@@ -1,7 +1,7 @@
 //! A schema as a part that borrows means what its grammar means.
 
 use formwork_grammar::{GrammarBuilder, Part, Place};
-use formwork_json_schema::{ErrorKind, Options, Whitespace};
+use formwork_json_schema::{ErrorKind, Numbers, Options, Whitespace};
 
 /// The rules of a grammar that only has this part, in any order.
 fn rules(part: &Part) -> Vec<String> {
@@ -51,6 +51,21 @@ fn a_part_is_refused_as_a_grammar_is() {
         let expected = options.grammar(schema).expect_err("nothing satisfies it");
         assert_eq!(expected.kind(), ErrorKind::Unsatisfiable, "{schema}");
         assert_eq!(refused.to_string(), expected.to_string());
+    }
+}
+
+#[test]
+fn what_is_not_the_same_is_not_borrowed() {
+    let options = Options::default();
+    let own = rules(&options.part("true", None).expect("a part"));
+    for other in [
+        Options::default().whitespace(Whitespace::Any),
+        Options::default().numbers(Numbers::Canonical),
+        Options::default().max_digits(Some(9)),
+    ] {
+        let library = other.library().expect("depth does not matter");
+        assert_ne!(rules(&other.part("true", Some(&library)).expect("a part")), own);
+        assert_eq!(rules(&options.part("true", Some(&library)).expect("a part")), own);
     }
 }
 

@@ -9,7 +9,8 @@
 
 use crate::begun::Begun;
 use crate::format::{JsonSchema, Style, Tag};
-use formwork_grammar::{Grammar, HashMap, Library, Part, Seeded};
+use formwork_grammar::{Grammar, HashMap, Part, Seeded};
+use formwork_json_schema::Library;
 use hashbrown::Equivalent;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::ops::Range;

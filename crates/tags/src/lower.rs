@@ -14,8 +14,9 @@ use crate::options::Options;
 use crate::parse::MAX_NESTING;
 use crate::pointer::Pointer;
 use formwork_grammar::{
-    CharClass, ExprId, Grammar, GrammarBuilder, HashMap, Library, Place, RuleId, Sharing, SymbolSet,
+    CharClass, ExprId, Grammar, GrammarBuilder, HashMap, Place, RuleId, Sharing, SymbolSet,
 };
+use formwork_json_schema::Library;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -204,7 +205,7 @@ impl Lowering<'_> {
     fn json(&mut self, schema: &JsonSchema, key: &SchemaKey, here: &Here<'_>) -> Result<ExprId, Error> {
         let here = here.at("json_schema");
         let options = self.schema_options(schema);
-        let library = self.library(schema);
+        let library = self.library();
         let read = || {
             // A text goes as it is to its frontend; where that refuses it, its value says why, as for any other schema.
             if let Some(Ok(part)) = schema.schema.unparsed().map(|text| options.part(text, library.as_ref()))
@@ -236,11 +237,8 @@ impl Lowering<'_> {
         Ok(self.b.rule(rule))
     }
 
-    /// What the schemas that are read as most are have in common.
-    fn library(&mut self, schema: &JsonSchema) -> Option<Library> {
-        if schema.any_order || schema.max_whitespace.is_some() {
-            return None;
-        }
+    /// What schemas have in common that are read as most are; others make no use of it.
+    fn library(&mut self) -> Option<Library> {
         let (options, reading, how) = (self.options, &self.reading, &self.how);
         let library = self.library.get_or_insert_with(|| match (&options.cache, how) {
             (Some(cache), Some(how)) => cache.library(how, || reading.library()),
