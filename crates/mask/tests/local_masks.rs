@@ -1,115 +1,12 @@
 //! Local masks of small grammars, by hand: the worked example of `walk.rs` and its neighbours.
 
-use formwork_earley::{LimitExceeded, Limits, Rows};
-use formwork_fsm::{Config, StateId};
-use formwork_mask::{LocalMask, MaskKind, Resolver, Slices, Switches, Walker, bits};
-use formwork_vocab::{TokenId, Vocabulary};
+mod common;
+
+use common::{SWITCHES, fixture, fixture_of, fixture_with};
+use formwork_earley::{Limits, Rows};
+use formwork_fsm::Config;
+use formwork_mask::{MaskKind, Switches};
 use std::sync::Arc;
-
-const SWITCHES: Switches = Switches { slices: true, suffixes: true };
-
-/// The local mask of a state: along letters, or beside its base's, if it has one.
-fn local(walker: &mut Walker, state: StateId, kind: MaskKind) -> Result<Arc<LocalMask>, LimitExceeded> {
-    if let Some(local) = walker.along_letters(state, kind) {
-        return Ok(Arc::new(local));
-    }
-    let base = match walker.base_of(state, kind) {
-        Some(base) => Some((base, Arc::new(walker.local_mask(base, None, kind)?))),
-        None => None,
-    };
-    walker.local_mask(state, base, kind).map(Arc::new)
-}
-
-struct Fixture {
-    vocabulary: Vocabulary,
-    slices: Arc<Slices>,
-    rows: Rows,
-    walker: Walker,
-    switches: Switches,
-}
-
-/// Every rule keeps a boundary, however small it is.
-fn fixture(grammar: &str, tokens: &[&str]) -> Fixture {
-    fixture_with(grammar, tokens, false)
-}
-
-fn fixture_with(grammar: &str, tokens: &[&str], inlining: bool) -> Fixture {
-    let mut config = Config::default();
-    config.inlining = inlining;
-    fixture_of(grammar, tokens, config)
-}
-
-fn fixture_of(grammar: &str, tokens: &[&str], config: Config) -> Fixture {
-    let mut builder = Vocabulary::builder();
-    for (id, token) in (0..).zip(tokens) {
-        builder.token(id, token);
-    }
-    let vocabulary = builder.build().expect("a vocabulary");
-    let grammar = formwork_ebnf::grammar(grammar).expect("a grammar");
-    let automata = Arc::new(formwork_fsm::build(&grammar, &config, &|| false).expect("automata"));
-    let slices = Arc::new(Slices::new(vocabulary.clone()));
-    let walker =
-        Walker::new(Arc::clone(&slices), SWITCHES, Rows::new(Arc::clone(&automata), Limits::default()));
-    Fixture { vocabulary, slices, rows: Rows::new(automata, Limits::default()), walker, switches: SWITCHES }
-}
-
-impl Fixture {
-    /// The state in which a rule is after some bytes of its own.
-    fn state(&self, rule: &str, bytes: &[u8]) -> StateId {
-        let automata = self.rows.automata();
-        let rule = automata.rules().find(|&id| automata.name(id) == rule).expect("a rule of that name");
-        bytes.iter().fold(automata.start(rule), |state, &byte| {
-            automata.step(state, byte).0.expect("the rule's own bytes")
-        })
-    }
-
-    /// The tokens that the row after `bytes` allows.
-    fn allowed(&mut self, bytes: &[u8]) -> Vec<String> {
-        let mut row = self.rows.start().expect("a row");
-        for &byte in bytes {
-            row = self.rows.advance(row, byte).expect("within limits").expect("accepted");
-        }
-        let mut mask = vec![u32::MAX; self.vocabulary.mask_words()];
-        let walker = &mut self.walker;
-        let vocabulary = self.vocabulary.clone();
-        let mut known: Vec<((StateId, MaskKind), Arc<LocalMask>)> = Vec::new();
-        let mut resolver = Resolver::new(self.switches);
-        resolver
-            .resolve::<LimitExceeded>(&self.slices, &mut self.rows, row, &mut mask, |state, kind| {
-                // Each once, as whoever keeps masks has them.
-                match known.iter().find(|(key, _)| *key == (state, kind)) {
-                    Some((_, local)) => Ok(Arc::clone(local)),
-                    None => {
-                        let new = local(walker, state, kind)?;
-                        known.push(((state, kind), Arc::clone(&new)));
-                        Ok(new)
-                    }
-                }
-            })
-            .expect("within limits");
-        let text = |token| String::from_utf8_lossy(vocabulary.text(token).unwrap_or_default()).into_owned();
-        bits::tokens(&mask).map(text).collect()
-    }
-
-    fn reads(&mut self, bytes: &[u8]) -> bool {
-        let mut row = self.rows.start().ok();
-        for &byte in bytes {
-            row = row.and_then(|row| self.rows.advance(row, byte).expect("within limits"));
-        }
-        row.is_some()
-    }
-
-    /// The same by reading each token.
-    fn readable(&mut self, bytes: &[u8]) -> Vec<String> {
-        let texts = self.vocabulary.clone();
-        let texts = (0..texts.mask_words() as u32 * 32).filter_map(|id| texts.text(TokenId::new(id)));
-        texts
-            .filter(|text| self.reads(&[bytes, text].concat()))
-            .map(|text| String::from_utf8_lossy(text).into_owned())
-            .collect()
-    }
-}
-
 /// `string` is large enough to be kept, so its end is a boundary.
 const STRINGS: &str = "root ::= string \",\" string \"}\"\n\
     string ::= \"\\\"\" (\"xxxxxxxxxxxx1\" | \"yyyyyyyyyyyy2\" | [a-z])* \"\\\"\"\n";
@@ -125,25 +22,6 @@ fn inside_a_string_tokens_are_accepted_rejected_or_decided_by_the_parent() {
     assert_eq!((suffixes, places), (0, 2), "two boundaries, `\"` and `a\"`, are few enough to stay places");
     assert_eq!(fixture.allowed(b"\""), ["ab", "a\"", "a\",", "\",\"", "\",\"b"]);
     assert_eq!(fixture.allowed(b"\"a\",\""), ["ab", "a\"", "\"}"]);
-}
-
-#[test]
-fn inside_of_a_literal_the_tokens_along_its_letters_are_all() {
-    let after = |tokens: &[&str], bytes: &[u8]| {
-        let mut config = Config::default();
-        config.limits.whole_nodes = 0;
-        let mut fixture = fixture_of("root ::= (\"userId:\" | \"x\") [0-9]+\n", tokens, config);
-        let state = fixture.state("root", bytes);
-        let along = fixture.walker.along_letters(state, MaskKind::Usual).map(|local| local.n_accepted());
-        assert_eq!(fixture.allowed(bytes), fixture.readable(bytes));
-        along
-    };
-    let tokens = ["e", "er", "er", "erId", "err", "x", "s", "\\", "e\\"];
-    assert_eq!(after(&tokens, b"us"), Some(4));
-    assert_eq!(after(&["a"], b"us"), Some(0));
-    // What goes on behind the literal is not on the way, nor is another way.
-    assert_eq!(after(&["e", "erId:1"], b"us"), None);
-    assert_eq!(after(&tokens, b""), None);
 }
 
 #[test]
