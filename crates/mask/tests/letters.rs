@@ -6,21 +6,34 @@ use common::fixture_of;
 use formwork_fsm::Config;
 use formwork_mask::MaskKind;
 
+/// The number of tokens along the letters after `us`; all that may come there is what can be read, whether it is known or not.
+fn along(grammar: &str, tokens: &[&str]) -> Option<usize> {
+    let mut config = Config::default();
+    config.limits.whole_nodes = 0;
+    let mut fixture = fixture_of(grammar, tokens, config);
+    let state = fixture.state("root", b"us");
+    // Before reading makes the states behind.
+    let along = fixture.walker.along_letters(state, MaskKind::Usual);
+    assert_eq!(fixture.allowed(b"us"), fixture.readable(b"us"));
+    along.map(|local| local.n_accepted())
+}
+
 #[test]
-fn inside_of_a_literal_the_tokens_along_its_letters_are_all() {
-    let after = |tokens: &[&str], bytes: &[u8]| {
-        let mut config = Config::default();
-        config.limits.whole_nodes = 0;
-        let mut fixture = fixture_of("root ::= (\"userId:\" | \"x\") [0-9]+\n", tokens, config);
-        let state = fixture.state("root", bytes);
-        let along = fixture.walker.along_letters(state, MaskKind::Usual).map(|local| local.n_accepted());
-        assert_eq!(fixture.allowed(bytes), fixture.readable(bytes));
-        along
-    };
-    let tokens = ["e", "er", "er", "erId", "err", "x", "s", "\\", "e\\"];
-    assert_eq!(after(&tokens, b"us"), Some(4));
-    assert_eq!(after(&["a"], b"us"), Some(0));
-    // What goes on behind the literal is not on the way, nor is another way.
-    assert_eq!(after(&["e", "erId:1"], b"us"), None);
-    assert_eq!(after(&tokens, b""), None);
+fn the_tokens_along_the_letters_are_all() {
+    let grammar = "root ::= (\"userId:\" | \"x\") [0-9]+\n";
+    assert_eq!(along(grammar, &["e", "er", "er", "erId", "err", "x", "s", "\\", "e\\"]), Some(4));
+    assert_eq!(along(grammar, &["a"]), Some(0));
+    // What goes on behind the literal is not on the way.
+    assert_eq!(along(grammar, &["e", "erId:1"]), None);
+    // Nor is there one way where two names are still possible.
+    assert_eq!(along("root ::= \"used\" | \"userId:\" [0-9]+\n", &["e", "er", "ed"]), None);
+    assert_eq!(along("root ::= \"us\" [d-f] \"rId:\" [0-9]+\n", &["d", "dr", "e", "er", "g"]), None);
+}
+
+#[test]
+fn escapes_of_later_letters_are_not_on_the_way() {
+    let grammar = "root ::= (JsonText(\"userId\") | \"x\") \":\" [0-9]+\n";
+    // The escapes of the next letter are another rule's, with a mask of its own.
+    assert_eq!(along(grammar, &["e", "er", "\\", "\\u00", "\\u0065", "\\u0065r"]), Some(2));
+    assert_eq!(along(grammar, &["e", "er", "e\\", "e\\u0072I", "e\\u0073"]), None);
 }
