@@ -7,11 +7,9 @@
 //! `/`: `\`, then `/` to the end, or `u`, `0`, `0`, `2`, and `F` or `f` to the end.
 
 use crate::dfa::{Dfa, Letter};
-use crate::spelling::short_escape;
-use smallvec::SmallVec;
+use crate::spelling::{digit, short_escape};
 
-/// The automaton, which is minimal, its end the last state; `None` for a character that takes two
-/// `\uXXXX`.
+/// The automaton, which is minimal, its end the last state; `None` for a character beyond U+FFFF, which takes two escapes.
 pub(crate) fn automaton(character: u32) -> Option<Dfa> {
     let unit = u16::try_from(character).ok()?;
     let mut dfa = Dfa::default();
@@ -26,7 +24,7 @@ pub(crate) fn automaton(character: u32) -> Option<Dfa> {
     // All short escapes come before the `u`.
     state(b"u", 2, short_escape(character));
     for (shift, target) in [12, 8, 4, 0].into_iter().zip(3..=END) {
-        state(&digit((unit >> shift & 15) as u8), target, None);
+        state(&digit(u32::from(unit) >> shift & 15), target, None);
     }
     dfa.finish_state(true);
     Some(dfa)
@@ -34,14 +32,6 @@ pub(crate) fn automaton(character: u32) -> Option<Dfa> {
 
 /// The state behind the last digit and behind a short escape.
 const END: u32 = 6;
-
-/// How a hexadecimal digit is written, ascending.
-fn digit(value: u8) -> SmallVec<[u8; 2]> {
-    match value {
-        0..=9 => [b'0' + value].into_iter().collect(),
-        _ => [b'A' + value - 10, b'a' + value - 10].into_iter().collect(),
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -42,6 +42,15 @@ pub(crate) fn short_escape(character: u32) -> Option<u8> {
     Some(letter)
 }
 
+/// How a hexadecimal digit, below 16, is written, ascending.
+pub(crate) fn digit(value: u32) -> SmallVec<[u8; 2]> {
+    let value = (value & 15) as u8;
+    match value {
+        0..=9 => [b'0' + value].into_iter().collect(),
+        _ => [b'A' + value - 10, b'a' + value - 10].into_iter().collect(),
+    }
+}
+
 /// Makes spelled edges; remembers shared pieces for as long as one automaton is built.
 ///
 /// What stands behind a backslash is [written](Self::write) when it is reached, digit by digit: of the escapes of "any character
@@ -330,12 +339,10 @@ impl Speller {
 fn single_unit(nfa: &mut Nfa, unit: u32, target: NodeId) -> NodeId {
     let mut node = target;
     for shift in [0, 4, 8, 12] {
-        let digit = unit >> shift & 15;
-        let letter = |low: u32| Range { low, high: low, target: node };
-        node = match digit {
-            0..=9 => nfa.add_read(&[letter(u32::from(b'0') + digit)]),
-            _ => nfa.add_read(&[letter(u32::from(b'A') + digit - 10), letter(u32::from(b'a') + digit - 10)]),
-        };
+        let letters = digit(unit >> shift & 15).into_iter().map(u32::from);
+        let letters: SmallVec<[Range; 2]> =
+            letters.map(|letter| Range { low: letter, high: letter, target: node }).collect();
+        node = nfa.add_read(&letters);
     }
     node
 }
