@@ -1,7 +1,7 @@
 //! Rules that many grammars refer to without having them.
 //!
 //! Each of a thousand schemas has the rules for any value, strings and numbers. Made for each, coloured, compared and thrown
-//! away they were a quarter of what the frontend of a set of tools did. So a frontend can make them once, as a library, and
+//! away they were a fifth of what the frontend of a set of tools did. So a frontend can make them once, as a library, and
 //! of each schema a [`Part`] that borrows from it: only in a grammar that parts are put into there are its rules, once.
 //!
 //! A part is no grammar: what it borrows has no body there. So nothing else can be built of what borrowed.
