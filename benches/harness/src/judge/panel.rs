@@ -8,6 +8,12 @@ use anyhow::{Context, Result};
 use clap::Args;
 use std::time::Duration;
 
+/// A schema with most of what schemas have.
+pub const WARM_SCHEMA: &str = r#"{"type": "object", "properties": {"name": {"type": "string"}, "n": {"type": "integer"},
+    "list": {"type": "array", "items": {"type": "number"}}, "kind": {"enum": ["a", "b"]}}, "required": ["name"]}"#;
+/// A document of it, with a property more.
+const WARM_DOCUMENT: &str = r#"{"name": "x\n", "n": 12, "list": [1.5, -2], "kind": "b", "more": [null, true]}"#;
+
 /// How workers are run.
 #[derive(Args, Clone, Debug)]
 pub struct Workers {
@@ -66,12 +72,26 @@ pub struct Panel {
 }
 
 impl Panel {
-    /// Starts all workers.
+    /// Starts all workers, each warmed up with a schema that nobody is asked about.
     ///
     /// # Errors
     /// One of them cannot be started.
     pub fn new(contestants: Vec<Contestant>, tokenizer: &Tokenizer, workers: &Workers) -> Result<Self> {
-        let warm_up = warm_up(tokenizer)?;
+        let source = Source::Schema(WARM_SCHEMA.to_owned());
+        let documents = vec![tokenizer.encode(WARM_DOCUMENT)?];
+        Self::warmed(contestants, tokenizer, workers, Job { source, documents, pollute_mb: 0 })
+    }
+
+    /// Starts all workers, each warmed up with this job.
+    ///
+    /// # Errors
+    /// One of them cannot be started.
+    pub fn warmed(
+        contestants: Vec<Contestant>,
+        tokenizer: &Tokenizer,
+        workers: &Workers,
+        warm_up: Job,
+    ) -> Result<Self> {
         let limits = Limits { cpu: Duration::from_secs(workers.seconds()), memory_kib: 8 << 20 };
         let verbose = workers.verbose;
         let seat = |contestant: Contestant| {
@@ -122,13 +142,4 @@ impl Panel {
             }
         }
     }
-}
-
-/// A schema with most of what schemas have, and a document.
-fn warm_up(tokenizer: &Tokenizer) -> Result<Job> {
-    let schema = r#"{"type": "object", "properties": {"name": {"type": "string"}, "n": {"type": "integer"},
-        "list": {"type": "array", "items": {"type": "number"}}, "kind": {"enum": ["a", "b"]}}, "required": ["name"]}"#;
-    let document = r#"{"name": "x\n", "n": 12, "list": [1.5, -2], "kind": "b", "more": [null, true]}"#;
-    let source = Source::Schema(schema.to_owned());
-    Ok(Job { source, documents: vec![tokenizer.encode(document)?], pollute_mb: 0 })
 }
