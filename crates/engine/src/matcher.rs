@@ -273,24 +273,28 @@ impl Matcher {
         }
         let vocabulary = self.compiled.vocabulary().clone();
         let bytes = vocabulary.text(token).unwrap_or_default();
-        let by_text = match bytes {
-            [] if vocabulary.kind(token) == TokenKind::Hole => {
-                Err(self.error(AcceptErrorKind::UnknownToken, 0, None, row))
-            }
-            [] => Err(self.error(AcceptErrorKind::NotText, 0, None, row)),
-            _ => after.map_or_else(|| self.advance_by_bytes(row, run, bytes), Ok),
+        let by_text = match (bytes, after) {
+            ([], _) => None,
+            (_, Some(after)) => Some(Ok(after)),
+            (_, None) => Some(self.advance_by_bytes(row, run, bytes)),
         };
         let by_symbol = self.after_symbol(row, token, Some(token.get()))?;
         // Where symbols are named nobody counts runs.
         let place = match (by_text, by_symbol) {
-            (Ok(text), None) => text,
-            (Ok((text, run)), Some(symbol)) => match self.arena.rows.union(text, symbol) {
+            (Some(Ok(text)), None) => text,
+            (Some(Ok((text, run))), Some(symbol)) => match self.arena.rows.union(text, symbol) {
                 Ok(row) => (row, run),
                 Err(limit) => return Err(self.error(AcceptErrorKind::Limit(limit), 0, None, row)),
             },
-            (Err(error), _) if matches!(error.kind(), AcceptErrorKind::Limit(_)) => return Err(error),
-            (Err(_), Some(symbol)) => (symbol, run),
-            (Err(error), None) => return Err(error),
+            (Some(Err(error)), _) if matches!(error.kind(), AcceptErrorKind::Limit(_)) => return Err(error),
+            (Some(Err(error)), None) => return Err(error),
+            (Some(Err(_)) | None, Some(symbol)) => (symbol, run),
+            // PERF: said only now, since special tokens come often and what was expected takes long to write.
+            (None, None) => {
+                let is_hole = vocabulary.kind(token) == TokenKind::Hole;
+                let kind = if is_hole { AcceptErrorKind::UnknownToken } else { AcceptErrorKind::NotText };
+                return Err(self.error(kind, 0, None, row));
+            }
         };
         let (row, run) = place;
         Ok(((self.end_steps(row, 1)?, run), false, bytes.len()))
