@@ -12,7 +12,8 @@ use std::time::Duration;
 pub const WARM_SCHEMA: &str = r#"{"type": "object", "properties": {"name": {"type": "string"}, "n": {"type": "integer"},
     "list": {"type": "array", "items": {"type": "number"}}, "kind": {"enum": ["a", "b"]}}, "required": ["name"]}"#;
 /// A document of it, with a property more.
-const WARM_DOCUMENT: &str = r#"{"name": "x\n", "n": 12, "list": [1.5, -2], "kind": "b", "more": [null, true]}"#;
+const WARM_DOCUMENT: &str =
+    r#"{"name": "x\n", "n": 12, "list": [1.5, -2], "kind": "b", "more": [null, true]}"#;
 
 /// How workers are run.
 #[derive(Args, Clone, Debug)]

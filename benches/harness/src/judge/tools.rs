@@ -402,7 +402,8 @@ fn turns(format: &Format, tools: &[Tool], tokenizer: &Tokenizer) -> Result<Vec<T
 /// Two tools that are not measured, and a turn that calls one of them: so that no figure depends on which pages of a program
 /// its first grammar happens to need. In text alone, which engines may read with another vocabulary.
 fn warm_up(engine: &str, tokenizer: &Tokenizer) -> Result<Job> {
-    let tool = |name: &str| Tool { name: name.to_owned(), schema: WARM_SCHEMA.to_owned(), arguments: Vec::new() };
+    let tool =
+        |name: &str| Tool { name: name.to_owned(), schema: WARM_SCHEMA.to_owned(), arguments: Vec::new() };
     let tools = [tool("look_up"), tool("look_down")];
     let arguments = r#"{"name": "x\n", "n": 12, "list": [1.5, -2], "kind": "b"}"#;
     let turn = (LLAMA.call)(TEXTS[0], &tools[0], arguments).concat();
