@@ -65,6 +65,8 @@ fn errors_name_the_symbols_that_could_have_come() {
     );
     let error = after(&compiled, &[]).accept_token(8).expect_err("not named here");
     assert_eq!(error.to_string(), "token 8: the token is no text");
+    let error = after(&compiled, &[0]).accept_token(6).expect_err("a hole");
+    assert_eq!(error.to_string(), "token 6: the vocabulary has no such token");
 }
 
 #[test]
