@@ -110,6 +110,20 @@ impl Drop for Matcher {
     }
 }
 
+/// Why something is not accepted, and where: all that an error says is found there once somebody wants to know it.
+///
+/// PERF: a special token is refused as text before it is accepted as a symbol, and which symbols could have come takes longer
+/// to write than all the rest of the step.
+#[derive(Clone, Copy)]
+struct Refusal {
+    kind: AcceptErrorKind,
+    /// The row and the run that were reached.
+    place: (RowId, Run),
+    /// The bytes before, and the one that is refused.
+    accepted: usize,
+    byte: Option<u8>,
+}
+
 /// The row and the run after some bytes, those of `token` if there is one, if nothing is wrong with them.
 #[inline]
 fn advance_over(
@@ -231,9 +245,10 @@ impl Matcher {
 
     fn accept_id(&mut self, token: TokenId) -> Result<(), AcceptError> {
         if self.is_stopped() {
-            return Err(self.error(AcceptErrorKind::Finished, 0, None, self.row()));
+            return Err(self.error(self.refusal(AcceptErrorKind::Finished, self.row())));
         }
-        let (place, stopped, n_bytes) = self.after_token((self.row(), self.run()), token)?;
+        let after = self.after_token((self.row(), self.run()), token);
+        let (place, stopped, n_bytes) = after.map_err(|refusal| self.error(refusal))?;
         self.push(place, Accepted::Token(token, stopped), n_bytes);
         Ok(())
     }
@@ -243,7 +258,7 @@ impl Matcher {
         &mut self,
         (row, run): (RowId, Run),
         token: TokenId,
-    ) -> Result<((RowId, Run), bool, usize), AcceptError> {
+    ) -> Result<((RowId, Run), bool, usize), Refusal> {
         if self.stop_tokens.binary_search(&token).is_ok() {
             // Which tokens end the output is this matcher's own, and no one's to remember.
             let symbol = match self.after_symbol(row, token, None)? {
@@ -251,11 +266,11 @@ impl Matcher {
                     .arena
                     .rows
                     .end_steps(row, 1)
-                    .map_err(|limit| self.error(AcceptErrorKind::Limit(limit), 0, None, row))?,
+                    .map_err(|limit| self.refusal(AcceptErrorKind::Limit(limit), row))?,
                 None => None,
             };
             if symbol.is_none() && !self.arena.rows.is_accepting(row) {
-                return Err(self.error(AcceptErrorKind::NotComplete, 0, None, row));
+                return Err(self.refusal(AcceptErrorKind::NotComplete, row));
             }
             let row = symbol.unwrap_or(row);
             // As a symbol it ends the output only if nothing else can come.
@@ -284,16 +299,17 @@ impl Matcher {
             (Some(Ok(text)), None) => text,
             (Some(Ok((text, run))), Some(symbol)) => match self.arena.rows.union(text, symbol) {
                 Ok(row) => (row, run),
-                Err(limit) => return Err(self.error(AcceptErrorKind::Limit(limit), 0, None, row)),
+                Err(limit) => return Err(self.refusal(AcceptErrorKind::Limit(limit), row)),
             },
-            (Some(Err(error)), _) if matches!(error.kind(), AcceptErrorKind::Limit(_)) => return Err(error),
-            (Some(Err(error)), None) => return Err(error),
+            (Some(Err(refusal)), _) if matches!(refusal.kind, AcceptErrorKind::Limit(_)) => {
+                return Err(refusal);
+            }
+            (Some(Err(refusal)), None) => return Err(refusal),
             (Some(Err(_)) | None, Some(symbol)) => (symbol, run),
-            // PERF: said only now, since special tokens come often and what was expected takes long to write.
             (None, None) => {
                 let is_hole = vocabulary.kind(token) == TokenKind::Hole;
                 let kind = if is_hole { AcceptErrorKind::UnknownToken } else { AcceptErrorKind::NotText };
-                return Err(self.error(kind, 0, None, row));
+                return Err(self.refusal(kind, row));
             }
         };
         let (row, run) = place;
@@ -301,18 +317,18 @@ impl Matcher {
     }
 
     /// The row and the run after a piece of bytes.
-    fn after_bytes(&mut self, (row, run): (RowId, Run), bytes: &[u8]) -> Result<(RowId, Run), AcceptError> {
+    fn after_bytes(&mut self, (row, run): (RowId, Run), bytes: &[u8]) -> Result<(RowId, Run), Refusal> {
         let after = advance_over(&mut self.arena.rows, row, run, bytes, None);
         let (row, run) = after.map_or_else(|| self.advance_by_bytes(row, run, bytes), Ok)?;
         Ok((self.end_steps(row, 0)?, run))
     }
 
     /// The row where a token ends, or a piece of bytes, which counts as none.
-    fn end_steps(&mut self, row: RowId, n_steps: u32) -> Result<RowId, AcceptError> {
+    fn end_steps(&mut self, row: RowId, n_steps: u32) -> Result<RowId, Refusal> {
         match self.arena.rows.end_steps(row, n_steps) {
             Ok(Some(row)) => Ok(row),
-            Ok(None) => Err(self.error(AcceptErrorKind::Budget, 0, None, self.row())),
-            Err(limit) => Err(self.error(AcceptErrorKind::Limit(limit), 0, None, row)),
+            Ok(None) => Err(self.refusal(AcceptErrorKind::Budget, self.row())),
+            Err(limit) => Err(self.refusal(AcceptErrorKind::Limit(limit), row)),
         }
     }
 
@@ -323,7 +339,7 @@ impl Matcher {
         self.arena.rows.release(mark);
         match after {
             Ok(_) => Ok(true),
-            Err(AcceptError { kind: AcceptErrorKind::Limit(limit), .. }) => Err(limit),
+            Err(Refusal { kind: AcceptErrorKind::Limit(limit), .. }) => Err(limit),
             Err(_) => Ok(false),
         }
     }
@@ -386,7 +402,7 @@ impl Matcher {
         row: RowId,
         token: TokenId,
         number: Option<u32>,
-    ) -> Result<Option<RowId>, AcceptError> {
+    ) -> Result<Option<RowId>, Refusal> {
         if !self.arena.rows.waits_for_symbols(row) {
             return Ok(None);
         }
@@ -396,7 +412,7 @@ impl Matcher {
         };
         match self.arena.rows.advance_symbol(row, number, is_member) {
             Ok(next) => Ok(next),
-            Err(limit) => Err(self.error(AcceptErrorKind::Limit(limit), 0, None, row)),
+            Err(limit) => Err(self.refusal(AcceptErrorKind::Limit(limit), row)),
         }
     }
 
@@ -406,26 +422,27 @@ impl Matcher {
     /// As [`accept_token`](Self::accept_token).
     pub fn accept_bytes(&mut self, bytes: &[u8]) -> Result<(), AcceptError> {
         if self.is_stopped() {
-            return Err(self.error(AcceptErrorKind::Finished, 0, None, self.row()));
+            return Err(self.error(self.refusal(AcceptErrorKind::Finished, self.row())));
         }
-        let place = self.after_bytes((self.row(), self.run()), bytes)?;
+        let after = self.after_bytes((self.row(), self.run()), bytes);
+        let place = after.map_err(|refusal| self.error(refusal))?;
         self.push(place, Accepted::Bytes(bytes), bytes.len());
         Ok(())
     }
 
     /// The row and the run after some bytes, byte by byte, to say where it fails.
-    fn advance_by_bytes(&mut self, from: RowId, run: Run, bytes: &[u8]) -> Result<(RowId, Run), AcceptError> {
+    fn advance_by_bytes(&mut self, from: RowId, run: Run, bytes: &[u8]) -> Result<(RowId, Run), Refusal> {
         let (mut row, mut run) = (from, run);
-        for (i, &byte) in bytes.iter().enumerate() {
-            match self.step(row, run, byte) {
-                Ok(Some(next)) => (row, run) = next,
-                Ok(None) => {
-                    let mut error = self.error(AcceptErrorKind::Refused, i, Some(byte), row);
-                    error.expected = self.next_bytes(row, run);
-                    return Err(error);
+        for (accepted, &byte) in bytes.iter().enumerate() {
+            let kind = match self.step(row, run, byte) {
+                Ok(Some(next)) => {
+                    (row, run) = next;
+                    continue;
                 }
-                Err(limit) => return Err(self.error(AcceptErrorKind::Limit(limit), i, Some(byte), row)),
-            }
+                Ok(None) => AcceptErrorKind::Refused,
+                Err(limit) => AcceptErrorKind::Limit(limit),
+            };
+            return Err(Refusal { kind, place: (row, run), accepted, byte: Some(byte) });
         }
         Ok((row, run))
     }
@@ -450,14 +467,19 @@ impl Matcher {
         }
     }
 
-    fn error(&self, kind: AcceptErrorKind, accepted: usize, refused: Option<u8>, row: RowId) -> AcceptError {
+    fn refusal(&self, kind: AcceptErrorKind, row: RowId) -> Refusal {
+        Refusal { kind, place: (row, self.run()), accepted: 0, byte: None }
+    }
+
+    fn error(&self, refusal: Refusal) -> AcceptError {
+        let Refusal { kind, place: (row, run), accepted, byte } = refusal;
         AcceptError {
             kind,
             token: None,
             offset: self.n_bytes() + accepted as u64,
             accepted,
-            refused,
-            expected: self.next_bytes(row, self.run()),
+            refused: byte,
+            expected: self.next_bytes(row, run),
             expected_symbols: self.symbols_after(row),
             can_finish: self.arena.rows.is_accepting(row),
         }
