@@ -18,7 +18,9 @@ use std::sync::Arc;
 ///
 /// Expressions are hash-consed: making the same one twice gives the same id and costs one lookup.
 /// Constructors normalise (see [`Expr`]) and never fail; the first error (a limit, a misuse) is kept for `build`.
-#[derive(Debug)]
+///
+/// A clone is where one can go on from once more.
+#[derive(Clone, Debug)]
 pub struct GrammarBuilder {
     rules: Vec<PendingRule>,
     /// Rules by name.
@@ -112,7 +114,7 @@ impl<'a> Sketch<'a> {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct PendingRule {
     name: String,
     body: Option<ExprId>,
@@ -289,6 +291,31 @@ impl GrammarBuilder {
 
     fn find_hashed(&self, name: &str, hash: u64) -> Option<RuleId> {
         self.names.find(hash, |rule| self.rules[rule.index()].name == name).copied()
+    }
+
+    /// How many rules there are.
+    pub fn n_rules(&self) -> usize {
+        self.rules.len()
+    }
+
+    /// About how many bytes it takes.
+    pub fn n_bytes(&self) -> usize {
+        // A rule has a place and two names, one of them in a table.
+        self.bytes
+            + self.exprs.len() * (size_of::<Expr>() + 2 * size_of::<Interned>())
+            + 256 * self.rules.len()
+    }
+
+    /// Whether all rules and expressions that are here are in `later`, too, by the same numbers, and nothing was imported
+    /// here. If no rule was declared there between, `later` is this builder some steps on: the same steps from here lead there.
+    ///
+    /// Cost: linear in this builder.
+    pub fn is_beginning_of(&self, later: &Self) -> bool {
+        self.error.is_none()
+            && self.imported.is_empty()
+            && self.limits == later.limits
+            && later.rules.starts_with(&self.rules)
+            && later.exprs.starts_with(&self.exprs)
     }
 
     /// The expression behind an id.

@@ -26,7 +26,7 @@ const ROUNDS: usize = 2;
 const MAX_COMPARED: usize = 4;
 
 /// What was imported so far.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Imported {
     /// Rules by colour.
     rules: HashMap<u64, Vec<RuleId>>,
@@ -381,6 +381,10 @@ impl GrammarBuilder {
 }
 
 impl Imported {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rules.is_empty() && self.libraries.is_empty()
+    }
+
     /// Gives rules that are the same the same meaning.
     fn remember(&mut self, meanings: &Meanings, reachable: &[RuleId], matching: &Matching) {
         for &rule in reachable {

@@ -2,13 +2,15 @@
 //!
 //! A server gets the same tools with every turn of a conversation, and sometimes one more. What a document or a schema
 //! becomes depends on its text and on how it is read, so that is the key, compared in full. The same document again costs
-//! the comparison; one that differs costs its own rules, and of tags and schemas those that were not seen yet.
+//! the comparison; one that differs costs its own rules, and of tags and schemas those that were not seen yet. One that only
+//! has a few tags more than another costs a copy of what that has become, and these tags ([`lowered`](crate::lowered)).
 //!
 //! Two generations bound each: what is used is in the young one, and what was not used since the last change of
 //! generations is forgotten at the next.
 
 use crate::begun::Begun;
 use crate::format::{JsonSchema, Style, Tag};
+use crate::lowered::Lowered;
 use formwork_grammar::{Grammar, HashMap, Part, Seeded};
 use formwork_json_schema::Library;
 use hashbrown::Equivalent;
@@ -25,6 +27,8 @@ pub struct Cache {
     documents: Arc<Mutex<Generations<Kept, Grammar>>>,
     /// The last document that has many tags.
     begun: Arc<Mutex<Option<Arc<Begun>>>>,
+    /// The last long list of tags.
+    list: Arc<Mutex<Option<Arc<Lowered>>>>,
     /// What schemas have in common, as the last document read them.
     common: Arc<Mutex<Option<Common>>>,
     max_bytes: usize,
@@ -54,10 +58,11 @@ impl Default for Cache {
 }
 
 impl Cache {
-    /// A cache of about so many bytes, a third of which is for whole documents.
+    /// A cache of about so many bytes, a third of which is for whole documents, a sixth for a long list of tags.
     pub fn new(max_bytes: usize) -> Self {
         let (schemas, tags, documents) = Default::default();
-        Self { schemas, tags, documents, begun: Arc::default(), common: Arc::default(), max_bytes }
+        let (begun, list, common) = Default::default();
+        Self { schemas, tags, documents, begun, list, common, max_bytes }
     }
 
     /// How many schemas it holds.
@@ -126,6 +131,17 @@ impl Cache {
         }
         let kept = Kept { reading: document.reading.clone(), text };
         insert(&self.documents, kept, grammar, n_bytes, self.max_bytes);
+    }
+
+    /// The list of tags that the next document's may begin with.
+    pub(crate) fn list(&self) -> Option<Arc<Lowered>> {
+        self.list.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn keep_list(&self, list: Lowered) {
+        if list.n_bytes() <= self.max_bytes / 6 {
+            *self.list.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(list));
+        }
     }
 
     /// What the next document may begin with.

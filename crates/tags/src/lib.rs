@@ -80,6 +80,7 @@ mod legacy;
 mod parse;
 
 mod lower;
+mod lowered;
 mod object;
 
 mod gemma;

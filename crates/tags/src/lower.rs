@@ -2,6 +2,9 @@
 //!
 //! Everything that dispatches is an [`Until`](formwork_grammar::Until): free text up to a trigger. A loop is a rule that ends
 //! with itself.
+//!
+//! A long list of tags goes on from what the last document's has become, where it begins as that did; see
+//! [`lowered`](crate::lowered).
 
 use crate::cache::{Hashed, SchemaKey, SchemaReading};
 use crate::error::{Error, ErrorKind};
@@ -9,6 +12,7 @@ use crate::format::{
     AnyText, Dispatch, Format, JsonSchema, Marker, Region, Style, Symbol, Tag, TagsWithSeparator,
     TokenDispatch, TokenTriggeredTags, TriggeredTags,
 };
+use crate::lowered::{self, List, Lowered, Progress};
 use crate::object::ROOT;
 use crate::options::Options;
 use crate::parse::MAX_NESTING;
@@ -361,16 +365,64 @@ impl Lowering<'_> {
 
     /// Whole tags, one of them.
     fn one_of(&mut self, tags: &[Tag], here: &Here<'_>) -> Result<ExprId, Error> {
-        let mut ways = Vec::new();
-        for (i, tag) in tags.iter().enumerate() {
+        let ways = self.ways(tags, |_| 0, here)?;
+        let one = self.b.alt(ways);
+        Ok(self.apart(one, tags.len(), "tag", here))
+    }
+
+    /// What each tag is, from where its begin, if that is a text, is cut.
+    fn ways(
+        &mut self,
+        tags: &[Tag],
+        cut: impl Fn(usize) -> usize,
+        here: &Here<'_>,
+    ) -> Result<Vec<ExprId>, Error> {
+        let list = self.list(tags, here);
+        let mut ways = list.as_ref().and_then(|list| self.resume(list, tags, &cut)).unwrap_or_default();
+        let keep_before = list.as_ref().and_then(|_| lowered::keep_before(tags.len(), ways.len()));
+        for (i, tag) in tags.iter().enumerate().skip(ways.len()) {
+            if let (true, Some(list)) = (keep_before == Some(i), &list) {
+                self.keep(list, &tags[..i], &cut, &ways);
+            }
             let here = here.element("tags", i);
-            let begin = self.marker(&tag.begin);
+            let begin = match &tag.begin {
+                Marker::Text(text) => self.b.tag(&text[cut(i)..]),
+                Marker::Token(token) => self.b.symbols(SymbolSet::of([token.clone()])),
+            };
             let rest = self.tag_rest(tag, &here)?;
             let rest = self.apart(rest, tags.len(), "rest", &here);
             ways.push(self.b.seq([begin, rest]));
         }
-        let one = self.b.alt(ways);
-        Ok(self.apart(one, tags.len(), "tag", here))
+        Ok(ways)
+    }
+
+    /// The list of tags `here`, if it may be kept: it is long, there is a cache, and no schema stands before it.
+    fn list(&self, tags: &[Tag], here: &Here<'_>) -> Option<List> {
+        let is_first = self.schemas.is_empty() && self.rules.is_empty();
+        let reading = self.how.as_ref().filter(|_| is_first && tags.len() > lowered::FEW)?;
+        let (reading, pointer) = (reading.clone(), here.pointer.to_string());
+        Some(List { reading, pointer, n_rules: self.b.n_rules() })
+    }
+
+    /// What the tags are that a list begins with as one before it did.
+    fn resume(&mut self, list: &List, tags: &[Tag], cut: impl Fn(usize) -> usize) -> Option<Vec<ExprId>> {
+        let known = self.options.cache.as_ref()?.list()?;
+        let (Progress { b, library, schemas, rules }, ways) = known.resume(list, tags, cut, &self.b)?;
+        (self.b, self.library, self.schemas, self.rules) = (b, library, schemas, rules);
+        Some(ways)
+    }
+
+    /// Keeps what these tags of a list are.
+    fn keep(&self, list: &List, tags: &[Tag], cut: impl Fn(usize) -> usize, ways: &[ExprId]) {
+        let after = || {
+            let Self { b, library, schemas, rules, .. } = self;
+            let (b, library, schemas, rules) = (b.clone(), library.clone(), schemas.clone(), rules.clone());
+            Progress { b, library, schemas, rules }
+        };
+        if let (Some(cache), Some(lowered)) = (&self.options.cache, Lowered::of(list, tags, cut, ways, after))
+        {
+            cache.keep_list(lowered);
+        }
     }
 
     fn separated(&mut self, tags: &TagsWithSeparator, here: &Here<'_>) -> Result<ExprId, Error> {
@@ -413,20 +465,16 @@ impl Lowering<'_> {
             true => Some(self.one_of(&tags.tags, here)?),
             false => None,
         };
-        let mut rests: Vec<Vec<ExprId>> = vec![Vec::new(); tags.triggers.len()];
-        for (i, tag) in tags.tags.iter().enumerate() {
-            let here = here.element("tags", i);
-            let (trigger, rest) = trigger_of(tag, &tags.triggers, &here)?;
-            if first.is_some() && tags.stop_after_first {
-                continue;
-            }
-            let begin = self.b.tag(rest);
-            let rest = self.tag_rest(tag, &here)?;
-            let rest = self.apart(rest, tags.tags.len(), "rest", &here);
-            rests[trigger].push(self.b.seq([begin, rest]));
-        }
+        let triggers = tags.tags.iter().enumerate();
+        let triggers = triggers.map(|(i, tag)| trigger_of(tag, &tags.triggers, &here.element("tags", i)));
+        let triggers = triggers.collect::<Result<Vec<usize>, Error>>()?;
         if let (Some(first), true) = (first, tags.stop_after_first) {
             return Ok(first);
+        }
+        let ways = self.ways(&tags.tags, |i| tags.triggers[triggers[i]].len(), here)?;
+        let mut rests: Vec<Vec<ExprId>> = vec![Vec::new(); tags.triggers.len()];
+        for (way, &trigger) in ways.into_iter().zip(&triggers) {
+            rests[trigger].push(way);
         }
         // What comes first of all is outside the loop.
         let own = own.filter(|_| first.is_none());
@@ -556,15 +604,15 @@ fn places(name: fn(&str) -> String, here: &Here<'_>) -> impl Fn(&Place) -> Place
     move |place| Place::Pointer(name(&[&pointer, place.pointer().unwrap_or_default()].concat()))
 }
 
-/// The trigger that a tag's begin starts with, and the rest of the begin.
-fn trigger_of<'t>(tag: &'t Tag, triggers: &[String], here: &Here<'_>) -> Result<(usize, &'t str), Error> {
+/// The trigger that a tag's begin starts with.
+fn trigger_of(tag: &Tag, triggers: &[String], here: &Here<'_>) -> Result<usize, Error> {
     let begin = || here.at("begin").pointer;
     let Marker::Text(text) = &tag.begin else {
         return Err(Error::invalid(begin(), "a tag that a text triggers begins with a text"));
     };
     let mut found = triggers.iter().enumerate().filter(|(_, trigger)| text.starts_with(trigger.as_str()));
     match (found.next(), found.next()) {
-        (Some((i, trigger)), None) => Ok((i, &text[trigger.len()..])),
+        (Some((i, _)), None) => Ok(i),
         (None, _) => Err(Error::invalid(begin(), format!("{text:?} begins with none of the triggers"))),
         (Some((_, a)), Some((_, b))) => {
             Err(Error::invalid(begin(), format!("{text:?} begins with two triggers, {a:?} and {b:?}")))
