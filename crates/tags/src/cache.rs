@@ -138,10 +138,13 @@ impl Cache {
         self.list.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Whether a list of tags may take so many bytes.
+    pub(crate) fn has_room_for_list(&self, n_bytes: usize) -> bool {
+        n_bytes <= self.max_bytes / 6
+    }
+
     pub(crate) fn keep_list(&self, list: Lowered) {
-        if list.n_bytes() <= self.max_bytes / 6 {
-            *self.list.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(list));
-        }
+        *self.list.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(list));
     }
 
     /// What the next document may begin with.

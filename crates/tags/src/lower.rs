@@ -6,7 +6,7 @@
 //! A long list of tags goes on from what the last document's has become, where it begins as that did; see
 //! [`lowered`](crate::lowered).
 
-use crate::cache::{Hashed, SchemaKey, SchemaReading};
+use crate::cache::{Cache, Hashed, SchemaKey, SchemaReading};
 use crate::error::{Error, ErrorKind};
 use crate::format::{
     AnyText, Dispatch, Format, JsonSchema, Marker, Region, Style, Symbol, Tag, TagsWithSeparator,
@@ -412,15 +412,16 @@ impl Lowering<'_> {
         Some(ways)
     }
 
-    /// Keeps what these tags of a list are.
+    /// Keeps what these tags of a list are, if there is room.
     fn keep(&self, list: &List, tags: &[Tag], cut: impl Fn(usize) -> usize, ways: &[ExprId]) {
+        let Self { b, library, schemas, rules, .. } = self;
+        let has_room = |cache: &&Cache| cache.has_room_for_list(lowered::n_bytes(tags, b));
+        let Some(cache) = self.options.cache.as_ref().filter(has_room) else { return };
         let after = || {
-            let Self { b, library, schemas, rules, .. } = self;
             let (b, library, schemas, rules) = (b.clone(), library.clone(), schemas.clone(), rules.clone());
             Progress { b, library, schemas, rules }
         };
-        if let (Some(cache), Some(lowered)) = (&self.options.cache, Lowered::of(list, tags, cut, ways, after))
-        {
+        if let Some(lowered) = Lowered::of(list, tags, cut, ways, after) {
             cache.keep_list(lowered);
         }
     }

@@ -108,16 +108,16 @@ impl Lowered {
             && before.is_beginning_of(&self.after.b);
         is_same.then(|| (self.after.clone(), self.ways.to_vec()))
     }
+}
 
-    /// About how many bytes it takes.
-    pub(crate) fn n_bytes(&self) -> usize {
-        let text = |marker: &Marker| if let Marker::Text(text) = marker { text.len() } else { 0 };
-        let of_tag = |kept: &Kept| {
-            let ends: usize = kept.tag.end.iter().map(|end| size_of::<Marker>() + text(end)).sum();
-            size_of::<Kept>() + text(&kept.tag.begin) + ends
-        };
-        self.tags.iter().map(of_tag).sum::<usize>() + self.after.b.n_bytes()
-    }
+/// About how many bytes it would take to keep these tags and what is there behind them.
+pub(crate) fn n_bytes(tags: &[Tag], after: &GrammarBuilder) -> usize {
+    let text = |marker: &Marker| if let Marker::Text(text) = marker { text.len() } else { 0 };
+    let of_tag = |tag: &Tag| {
+        let ends: usize = tag.end.iter().map(|end| size_of::<Marker>() + text(end)).sum();
+        size_of::<Kept>() + text(&tag.begin) + ends
+    };
+    tags.iter().map(of_tag).sum::<usize>() + after.n_bytes()
 }
 
 /// Whether two tags are written in the same way, so that they become the same. Of such that hold other formats than schemas
@@ -241,6 +241,16 @@ mod tests {
             let grammar = Options::default().cache(&other).grammar(&document).expect("a grammar");
             assert_eq!(grammar, Options::default().grammar(&document).expect("a grammar"));
             assert!((1..8).contains(&other.len()), "{} schemas were read", other.len());
+        }
+    }
+
+    #[test]
+    fn a_small_cache_keeps_no_long_list() {
+        let document = separated(&tags(0..100), ",");
+        for (max_bytes, n_expected) in [(100_000, 0), (10_000_000, 94)] {
+            let cache = Cache::new(max_bytes);
+            Options::default().cache(&cache).grammar(&document).expect("a grammar");
+            assert_eq!(n_kept(&cache), n_expected, "{max_bytes}");
         }
     }
 
