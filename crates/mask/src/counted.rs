@@ -21,7 +21,7 @@
 //! `abcd`; with two ticks left those of at most two characters are allowed. `ab"` leaves it and is walked: the rule may end
 //! behind two ticks; `"` begins outside.
 
-use crate::bits;
+use crate::bitset::Bitset;
 use crate::boundary::{Boundaries, Boundary, Source};
 use crate::local::{CountedMask, CountedText, End, Group, Step};
 use crate::reached::{Sets, Shifted};
@@ -211,7 +211,7 @@ impl Walk<'_> {
         }
         if let Some(text) = &text {
             most = most.max(text.most());
-            bits::or(&mut words, &text.words);
+            text.words.add_to(&mut words);
         }
         let ends = boundaries
             .into_iter()
@@ -240,7 +240,7 @@ const MAX_STEPPED: usize = 32;
 
 impl CountedText {
     /// The tokens of a slice; an item must be able to tick so often behind them.
-    pub(crate) fn new(slices: &Slices, words: &Arc<[u32]>, need: u32) -> Self {
+    pub(crate) fn new(slices: &Slices, words: &Arc<Bitset>, need: u32) -> Self {
         let characters = Arc::clone(slices.characters());
         let longest = characters.longest(words);
         Self { words: Arc::clone(words), characters, longest, need }
@@ -255,7 +255,7 @@ impl CountedText {
     fn add_to(&self, mask: &mut [u32], left: u32) {
         match left.checked_sub(self.need) {
             None => {}
-            Some(n) if n >= self.longest => bits::or(mask, &self.words),
+            Some(n) if n >= self.longest => self.words.add_to(mask),
             Some(n) => self.characters.add_at_most(mask, &self.words, n),
         }
     }

@@ -12,6 +12,7 @@
 //! bitset that it holds now is the empty one.
 
 use crate::bits;
+use crate::bitset::Bitset;
 use formwork_vocab::TokenId;
 use std::sync::Arc;
 
@@ -27,7 +28,7 @@ pub struct Kept {
 #[derive(Clone, Debug)]
 pub(crate) enum Base {
     Nothing,
-    Words(Arc<[u32]>),
+    Words(Arc<Bitset>),
 }
 
 /// With more words that differ the next mask is written whole.
@@ -171,8 +172,8 @@ mod tests {
         ) {
             let bases: [Option<Base>; 4] = [
                 Some(Base::Nothing),
-                Some(Base::Words([u32::MAX; 9].into())),
-                Some(Base::Words((0..9).map(|i| i * 77).collect())),
+                Some(Base::Words(Arc::new(vec![u32::MAX; 9].into()))),
+                Some(Base::Words(Arc::new((0..9).map(|i| i * 77).collect::<Vec<_>>().into()))),
                 None,
             ];
             let mut kept = Kept::default();

@@ -19,6 +19,7 @@
 
 pub mod bits;
 
+mod bitset;
 mod boundary;
 mod chains;
 mod characters;

@@ -1,6 +1,7 @@
 //! Local masks: what one state alone says about every token.
 
 use crate::bits;
+use crate::bitset::Bitset;
 use crate::boundary::Boundaries;
 use crate::characters::Characters;
 use crate::token_set::TokenSet;
@@ -97,7 +98,7 @@ pub(crate) struct CountedMask {
 #[derive(Clone, Debug)]
 pub(crate) struct CountedText {
     /// The slice of the loop.
-    pub(crate) words: Arc<[u32]>,
+    pub(crate) words: Arc<Bitset>,
     pub(crate) characters: Arc<Characters>,
     /// The most characters of one of them.
     pub(crate) longest: u32,

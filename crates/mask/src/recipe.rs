@@ -2,8 +2,7 @@
 //!
 //! A row met again has the mask that it had, and resolving it again would ask the row for its items, each item for its local
 //! mask, that for its base, and each of them for its tokens: a dozen places in memory that other work has pushed out of the
-//! caches since the last step. So they are put together once: one bitset that is shared, which is copied, and one list. The
-//! bitset of free text, which nearly all tokens are, is written without being read.
+//! caches since the last step. So they are put together once: one bitset that is shared, which is written, and one list.
 //! Long lists stay where they are, since each row would have a copy.
 //!
 //! # Worked example
@@ -12,7 +11,6 @@
 
 use crate::kept::{Base, Target};
 use crate::local::{Counts, LocalMask};
-use crate::token_set::TokenSet;
 use formwork_vocab::TokenId;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -36,8 +34,7 @@ const _: () = assert!(size_of::<Recipe>() <= 64, "a recipe");
 #[derive(Debug)]
 enum First {
     Base(Base),
-    /// These two stand elsewhere: most rows have neither, and each has a recipe.
-    NearlyAll(Arc<NearlyAll>),
+    /// It stands elsewhere: most rows have none, and each has a recipe.
     Local(Box<Other>),
 }
 
@@ -45,7 +42,6 @@ impl First {
     fn base(&self) -> Option<&Base> {
         match self {
             Self::Base(base) => Some(base),
-            Self::NearlyAll(nearly_all) => Some(&nearly_all.base),
             Self::Local(_) => None,
         }
     }
@@ -53,24 +49,10 @@ impl First {
     fn write_to(&self, mask: &mut [u32]) {
         match self {
             Self::Base(Base::Nothing) => mask.fill(0),
-            Self::Base(Base::Words(words)) => TokenSet::copy(words, mask),
-            Self::NearlyAll(nearly_all) => nearly_all.write_to(mask),
+            Self::Base(Base::Words(words)) => words.write_to(mask),
             Self::Local(other) => other.local.write_to(mask, other.counts),
         }
     }
-}
-
-/// A bitset most of whose words are full, as that of free text is: written without being read.
-///
-/// PERF: copying reads as many bytes as it writes, and the two are more than a core's first cache holds.
-#[derive(Debug)]
-pub(crate) struct NearlyAll {
-    /// What it is.
-    base: Base,
-    /// The words before are full, but for the exceptions; those from here on are empty.
-    n_full: usize,
-    /// Words that are not, by position.
-    exceptions: Box<[(u32, u32)]>,
 }
 
 #[derive(Debug)]
@@ -81,70 +63,13 @@ struct Other {
 
 /// The longest list of a local mask that is copied.
 const MAX_COPIED: usize = 32;
-/// Words that are looked at together, of which one may be an exception on average: of text in UTF-8 one word in twenty is, since no
-/// token may begin within a character; of the inside of a JSON string two of three.
-const CHUNK: usize = 16;
-/// So many chunks may be exceptions besides, since tokens of single bytes come first in most vocabularies.
-const MORE: usize = 4;
-
-impl NearlyAll {
-    /// That of a bitset; `last` is the one that was asked for last, which one row after the other has.
-    fn shared(words: &Arc<[u32]>, last: &mut Option<Arc<Self>>) -> Option<Arc<Self>> {
-        let is_same =
-            |known: &&Arc<Self>| matches!(&known.base, Base::Words(base) if Arc::ptr_eq(base, words));
-        if let Some(known) = last.as_ref().filter(is_same) {
-            return Some(Arc::clone(known));
-        }
-        let found = Self::of(words).map(Arc::new)?;
-        *last = Some(Arc::clone(&found));
-        Some(found)
-    }
-
-    /// `None` if too many words are neither full nor at the end.
-    ///
-    /// Cost: some dozen words in the middle tell of most bitsets that it is not so; else a pass.
-    fn of(all: &Arc<[u32]>) -> Option<Self> {
-        let words = &all[..];
-        let is_exception = |word: &u32| *word != u32::MAX;
-        let middle = words[words.len() / 2..].iter().take(MORE * CHUNK);
-        if middle.map(|word| usize::from(is_exception(word))).sum::<usize>() > CHUNK {
-            return None;
-        }
-        let n_full = words.iter().rposition(|&word| word != 0)? + 1;
-        let words = &words[..n_full];
-        let mut exceptions = Vec::new();
-        for (i, chunk) in words.chunks(CHUNK).enumerate() {
-            if chunk.iter().fold(u32::MAX, |all, word| all & word) == u32::MAX {
-                continue;
-            }
-            let numbered = (i as u32 * CHUNK as u32..).zip(chunk.iter().copied());
-            exceptions.extend(numbered.filter(|(_, word)| is_exception(word)));
-            if exceptions.len() > i + MORE * CHUNK {
-                return None;
-            }
-        }
-        Some(Self { base: Base::Words(Arc::clone(all)), n_full, exceptions: exceptions.into() })
-    }
-
-    fn write_to(&self, mask: &mut [u32]) {
-        let (full, empty) = mask.split_at_mut(self.n_full.min(mask.len()));
-        full.fill(u32::MAX);
-        empty.fill(0);
-        for &(at, word) in &self.exceptions {
-            if let Some(there) = full.get_mut(at as usize) {
-                *there = word;
-            }
-        }
-    }
-}
 
 impl Recipe {
     /// The recipe for the local masks of a row's items, with the counts of those that count, and the tokens that boundaries
-    /// added. `last` is the bitset of nearly all tokens that was met last.
+    /// added.
     pub(crate) fn of<'a>(
         locals: impl Iterator<Item = (&'a Arc<LocalMask>, Counts)>,
         extra: &[TokenId],
-        last: &mut Option<Arc<NearlyAll>>,
     ) -> Self {
         let mut first = First::Base(Base::Nothing);
         let (mut of_base, mut out): (&[TokenId], &[TokenId]) = (&[], &[]);
@@ -165,10 +90,7 @@ impl Recipe {
                 };
                 match words.filter(|_| listed.len() + less.len() + more.len() <= MAX_COPIED) {
                     Some(words) => {
-                        first = match NearlyAll::shared(words, last) {
-                            Some(nearly_all) => First::NearlyAll(nearly_all),
-                            None => First::Base(Base::Words(Arc::clone(words))),
-                        };
+                        first = First::Base(Base::Words(Arc::clone(words)));
                         (of_base, out) = (listed, less);
                         then.extend_from_slice(more);
                     }
@@ -223,7 +145,7 @@ impl Recipe {
         let first = match &self.first {
             First::Local(_) => size_of::<Other>(),
             // Rows that have the same share it.
-            First::NearlyAll(_) | First::Base(_) => 0,
+            First::Base(_) => 0,
         };
         size_of::<Self>() + size_of_val(&self.tokens[..]) + size_of_val(&self.others[..]) + first
     }
@@ -233,12 +155,18 @@ impl Recipe {
 mod tests {
     use super::*;
     use crate::bits;
+    use crate::bitset::Bitset;
     use crate::boundary::Boundaries;
     use crate::kept::Kept;
     use crate::local::{Base, Rare};
+    use crate::token_set::TokenSet;
 
     fn tokens(ids: &[u32]) -> Box<[TokenId]> {
         ids.iter().map(|&id| TokenId::new(id)).collect()
+    }
+
+    fn bitset(words: &[u32]) -> Arc<Bitset> {
+        Arc::new(words.to_vec().into())
     }
 
     fn written(recipe: &Recipe) -> Vec<u32> {
@@ -255,20 +183,20 @@ mod tests {
     #[test]
     fn a_state_beside_its_base_is_one_bitset_and_one_list() {
         let of_base =
-            TokenSet::Bits { words: [0b1111_0000, 0].into(), more: tokens(&[33, 34]), of_slice: false };
+            TokenSet::Bits { words: bitset(&[0b1111_0000, 0]), more: tokens(&[33, 34]), of_slice: false };
         let base = mask_of(of_base, None);
         let beside = Base { mask: base, less: tokens(&[4, 33]), excluded: Box::default() };
         let accepted = TokenSet::List(tokens(&[1]));
         let name = mask_of(accepted, Some(beside));
-        let other = TokenSet::Bits { words: [1 << 4, 0].into(), more: tokens(&[40]), of_slice: false };
+        let other = TokenSet::Bits { words: bitset(&[1 << 4, 0]), more: tokens(&[40]), of_slice: false };
         let other = mask_of(other, None);
         let list = TokenSet::List(tokens(&[33]));
         let list = mask_of(list, None);
-        let alone = Recipe::of([(&name, None)].into_iter(), &tokens(&[50]), &mut None);
+        let alone = Recipe::of([(&name, None)].into_iter(), &tokens(&[50]));
         assert_eq!(written(&alone), [1, 5, 6, 7, 34, 50]);
         assert_eq!((alone.n_tokens(), alone.others.len()), (6, 0));
         // What one takes out another may put in.
-        let both = Recipe::of([(&name, None), (&other, None), (&list, None)].into_iter(), &[], &mut None);
+        let both = Recipe::of([(&name, None), (&other, None), (&list, None)].into_iter(), &[]);
         assert_eq!(written(&both), [1, 4, 5, 6, 7, 33, 34, 40]);
         assert_eq!(both.others.len(), 1);
     }
@@ -276,13 +204,13 @@ mod tests {
     #[test]
     fn a_kept_mask_is_the_same_however_the_one_before_was_written() {
         let bits = |words: [u32; 3], more: &[u32]| {
-            let accepted = TokenSet::Bits { words: words.into(), more: tokens(more), of_slice: false };
+            let accepted = TokenSet::Bits { words: bitset(&words), more: tokens(more), of_slice: false };
             mask_of(accepted, None)
         };
         let (text, other) = (bits([0b1111_0000, 0, 7], &[33]), bits([1 << 4, 0, 1 << 9], &[40]));
         let list = mask_of(TokenSet::List(tokens(&[33, 70])), None);
         let recipe = |locals: &[&Arc<LocalMask>], extra: &[u32]| {
-            Recipe::of(locals.iter().map(|local| (*local, None)), &tokens(extra), &mut None)
+            Recipe::of(locals.iter().map(|local| (*local, None)), &tokens(extra))
         };
         let recipes = [
             recipe(&[&text], &[2, 50]),
@@ -318,50 +246,12 @@ mod tests {
     }
 
     #[test]
-    fn a_bitset_of_nearly_all_tokens_is_written_as_it_is_copied() {
-        // Words that are not full: none, the first, one in fifty, many before the middle, one in nine, all.
-        let with_gaps = |gaps: &dyn Fn(u32) -> bool| -> Vec<u32> {
-            let inside = (0..4_000).map(|at| if gaps(at) { u32::MAX - at } else { u32::MAX });
-            inside.chain([0b1011, 0, 0]).collect()
-        };
-        let every = |n: u32| move |at: u32| at % n == 0;
-        let sets = [
-            (with_gaps(&|_| false), true),
-            (with_gaps(&|at| at < 30), true),
-            (with_gaps(&every(50)), true),
-            (with_gaps(&|at| at < 1_000), false),
-            (with_gaps(&every(9)), false),
-            (with_gaps(&|_| true), false),
-            (vec![0; 100], false),
-        ];
-        for (words, is_nearly_all) in sets {
-            let words: Arc<[u32]> = words.into();
-            let mut last = None;
-            let found = NearlyAll::shared(&words, &mut last);
-            assert_eq!(found.is_some(), is_nearly_all, "{:?}", &words[..9]);
-            let Some(found) = found else { continue };
-            let again = NearlyAll::shared(&words, &mut last).expect("it was found");
-            let equal = NearlyAll::shared(&words.to_vec().into(), &mut last).expect("it is equal");
-            assert!(Arc::ptr_eq(&found, &again) && !Arc::ptr_eq(&found, &equal));
-            // Whatever was in the mask, also behind the vocabulary.
-            for more in [0, 1, 70] {
-                let (mut written, mut copied) =
-                    (vec![0x5555; words.len() + more], vec![7; words.len() + more]);
-                found.write_to(&mut written);
-                TokenSet::copy(&words, &mut copied);
-                assert!(written == copied);
-            }
-        }
-    }
-
-    #[test]
     fn without_a_bitset_everything_is_listed() {
         let list = |ids| {
             let accepted = TokenSet::List(tokens(ids));
             mask_of(accepted, None)
         };
-        let recipe =
-            Recipe::of([(&list(&[2, 3]), None), (&list(&[3, 64]), None)].into_iter(), &[], &mut None);
+        let recipe = Recipe::of([(&list(&[2, 3]), None), (&list(&[3, 64]), None)].into_iter(), &[]);
         assert_eq!(written(&recipe), [2, 3, 64]);
     }
 }

@@ -15,7 +15,7 @@ use crate::boundary::{self, Boundaries, Source};
 use crate::descent::Descent;
 use crate::far::{Distance, distance, left_and_due};
 use crate::local::{Base, CountedMask, Counts, LocalMask, MaskKind};
-use crate::recipe::{NearlyAll, Recipe};
+use crate::recipe::Recipe;
 use crate::slices::{Slices, covers};
 use crate::texts::Refused;
 use crate::walk::Switches;
@@ -46,7 +46,6 @@ pub struct Resolver {
     counts_always: bool,
     /// Bytes that local masks have grown by.
     grown: usize,
-    nearly_all: Option<Arc<NearlyAll>>,
 }
 
 /// What places allowed before: the tokens, and how many of their bytes stand behind the boundary.
@@ -165,7 +164,7 @@ impl Resolver {
         }
         let items = rows.scannable(row).iter().zip(&self.locals);
         let items = items.map(|(item, local)| (local, counts(rows, item, local)));
-        Some(Recipe::of(items, &self.extra, &mut self.nearly_all))
+        Some(Recipe::of(items, &self.extra))
     }
 
     fn resolve_marked<E: From<LimitExceeded>>(

@@ -8,6 +8,7 @@
 //! has no base itself. Whether a mask is that of its state is not checked, since that would be computing it again.
 
 use crate::bits;
+use crate::bitset::Bitset;
 use crate::boundary::{Boundaries, Place, Source};
 use crate::local::{Base, CountedMask, CountedText, End, Group, LocalMask, Rare, Step};
 use crate::slices::{Leaving, Slice, Slices};
@@ -22,7 +23,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct MaskWriter<'a> {
     slices: &'a Slices,
-    sets: Shared<[u32]>,
+    sets: Shared<Bitset>,
     tries: Shared<Trie>,
     masks: Shared<LocalMask>,
     written: Writer,
@@ -299,7 +300,7 @@ struct Reading<'a> {
     vocabulary: &'a Vocabulary,
     /// The bits of all tokens with text.
     text: Vec<u32>,
-    sets: Vec<Arc<[u32]>>,
+    sets: Vec<Arc<Bitset>>,
     tries: Vec<Arc<Trie>>,
 }
 
@@ -334,7 +335,7 @@ impl<'a> Reading<'a> {
 
     fn n_bytes(&self) -> usize {
         let tries = self.tries.iter().map(|trie| trie.memory_size());
-        self.sets.iter().map(|words| size_of_val(&words[..])).chain(tries).sum()
+        self.sets.iter().map(|words| words.memory_size()).chain(tries).sum()
     }
 
     fn slices(&self, reader: &mut Reader<'_>) -> Result<(), Malformed> {

@@ -24,6 +24,7 @@
 //! `,` (`b",`) below. `"` and `1` begin outside the loop and are in neither.
 
 use crate::bits;
+use crate::bitset::Bitset;
 use crate::boundary::Source;
 use crate::characters::Characters;
 use crate::far::LongTokens;
@@ -52,7 +53,7 @@ pub struct Slices {
 pub(crate) struct Slice {
     own_loop: Loop,
     /// The bits of the tokens made of the loop's characters alone, the last of which may be unfinished.
-    pub(crate) words: Arc<[u32]>,
+    pub(crate) words: Arc<Bitset>,
     leaving: Mutex<Vec<Leaving>>,
 }
 
@@ -60,7 +61,7 @@ pub(crate) struct Slice {
 #[derive(Debug)]
 pub(crate) struct Opening {
     /// The tokens that are white space and perhaps a quote, with or without text of the string behind it.
-    pub(crate) words: Arc<[u32]>,
+    pub(crate) words: Arc<Bitset>,
     /// The others of white space and something behind it, from there on, as in a [rest](Source::Rest); and the others that begin
     /// with a quote.
     pub(crate) others: Arc<Trie>,
@@ -160,7 +161,7 @@ impl Slices {
                     }
                 }
             }
-            Opening { words: words.into(), others: Arc::new(Trie::over(others)) }
+            Opening { words: Arc::new(words.into()), others: Arc::new(Trie::over(others)) }
         })
     }
 
@@ -181,7 +182,7 @@ impl Slices {
             true => self.made_of_few(own_loop),
             false => self.bytes.made_of(own_loop),
         };
-        let words = words.into();
+        let words = Arc::new(words.into());
         let slice = Arc::new(Slice::of(own_loop, words, Vec::new()));
         let mut known = self.lock();
         if known.len() < MAX_KEPT {
@@ -255,7 +256,7 @@ impl Slices {
     /// Those tokens of a slice that have at most so many bytes.
     ///
     /// Cost: a copy, and a pass over the longer tokens.
-    pub(crate) fn at_most(&self, slice: &Slice, n_bytes: usize) -> Arc<[u32]> {
+    pub(crate) fn at_most(&self, slice: &Slice, n_bytes: usize) -> Arc<Bitset> {
         let mut words = slice.words.to_vec();
         self.lengths.keep(&mut words, n_bytes);
         self.shared(&words)
@@ -308,7 +309,7 @@ impl Slices {
     }
 
     /// The same bitset for all that are equal.
-    pub(crate) fn shared(&self, words: &[u32]) -> Arc<[u32]> {
+    pub(crate) fn shared(&self, words: &[u32]) -> Arc<Bitset> {
         self.sets.lock().unwrap_or_else(PoisonError::into_inner).get(words)
     }
 
@@ -320,7 +321,7 @@ impl Slices {
 
 impl Slice {
     /// A slice of which some of what [leaves](Slices::leaving) it may be known.
-    pub(crate) fn of(own_loop: Loop, words: Arc<[u32]>, leaving: Vec<Leaving>) -> Self {
+    pub(crate) fn of(own_loop: Loop, words: Arc<Bitset>, leaving: Vec<Leaving>) -> Self {
         Self { own_loop, words, leaving: Mutex::new(leaving) }
     }
 

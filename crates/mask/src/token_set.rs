@@ -1,6 +1,7 @@
 //! A set of tokens in the smallest of three forms.
 
 use crate::bits;
+use crate::bitset::Bitset;
 use crate::slices::Slices;
 use formwork_grammar::{Generations, Seeded};
 use formwork_vocab::TokenId;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 pub(crate) enum TokenSet {
     List(Box<[TokenId]>),
     Bits {
-        words: Arc<[u32]>,
+        words: Arc<Bitset>,
         more: Box<[TokenId]>,
         /// Whether the bitset is a slice's, which counts its memory.
         of_slice: bool,
@@ -47,7 +48,7 @@ impl TokenSet {
     }
 
     /// The tokens of a slice.
-    pub(crate) fn of_slice(words: &Arc<[u32]>) -> Self {
+    pub(crate) fn of_slice(words: &Arc<Bitset>) -> Self {
         Self::Bits { words: Arc::clone(words), more: Box::default(), of_slice: true }
     }
 
@@ -73,7 +74,7 @@ impl TokenSet {
     #[inline]
     pub(crate) fn add_to(&self, mask: &mut [u32]) {
         if let Some(words) = self.words() {
-            bits::or(mask, words);
+            words.add_to(mask);
         }
         for &token in self.listed() {
             bits::set(mask, token);
@@ -81,12 +82,9 @@ impl TokenSet {
     }
 
     /// Makes a mask hold this set and nothing else.
-    ///
-    /// PERF: copying a bitset instead of clearing the mask and adding it halves a warm mask, 0.45 to 0.20 µs
-    /// (`cargo xtask bench masks`, schema).
     pub(crate) fn write_to(&self, mask: &mut [u32]) {
         match self.words() {
-            Some(words) => Self::copy(words, mask),
+            Some(words) => words.write_to(mask),
             None => mask.fill(0),
         }
         for &token in self.listed() {
@@ -94,15 +92,8 @@ impl TokenSet {
         }
     }
 
-    /// Makes a mask of any length hold a bitset.
-    pub(crate) fn copy(words: &[u32], mask: &mut [u32]) {
-        let n = words.len().min(mask.len());
-        mask[..n].copy_from_slice(&words[..n]);
-        mask[n..].fill(0);
-    }
-
     /// The bitset, if there is one.
-    pub(crate) fn words(&self) -> Option<&Arc<[u32]>> {
+    pub(crate) fn words(&self) -> Option<&Arc<Bitset>> {
         match self {
             Self::List(_) => None,
             Self::Bits { words, .. } => Some(words),
@@ -132,7 +123,7 @@ impl TokenSet {
             Self::Bits { words, of_slice: false, .. }
                 if Arc::strong_count(words) <= SharedSets::HOLDERS + 1 =>
             {
-                size_of_val(&words[..])
+                words.memory_size()
             }
             _ => 0,
         };
@@ -148,7 +139,7 @@ pub(crate) struct SharedSets {
     /// By hash, and those of one hash one after the other.
     ///
     /// PERF: to hash a set takes longer than to copy it, so the map is not to do it again.
-    generations: Generations<(u64, u32), Arc<[u32]>>,
+    generations: Generations<(u64, u32), Arc<Bitset>>,
     /// Of the young generation.
     n_sets: usize,
 }
@@ -160,7 +151,7 @@ impl SharedSets {
     /// How often a set is held here.
     const HOLDERS: usize = 1;
 
-    pub(crate) fn get(&mut self, words: &[u32]) -> Arc<[u32]> {
+    pub(crate) fn get(&mut self, words: &[u32]) -> Arc<Bitset> {
         let mut key = (Seeded::default().hash_one(words), 0);
         while let Some((known, was_old)) = self.generations.get(&key) {
             let known = Arc::clone(known);
@@ -174,7 +165,7 @@ impl SharedSets {
             self.generations.age();
             self.n_sets = 0;
         }
-        let set: Arc<[u32]> = words.into();
+        let set = Arc::new(Bitset::from(words.to_vec()));
         self.n_sets += 1;
         self.generations.insert(key, Arc::clone(&set));
         set

@@ -20,6 +20,7 @@
 //! letters and are walked: the first is read, the second is not. `"` begins with another character, and is read.
 
 use crate::bits;
+use crate::bitset::Bitset;
 use crate::boundary::Source;
 use crate::chains::{self, AnyText, Chain};
 use crate::slices::{BEHIND_BLANKS, JSON_BLANKS, JSON_TEXT, Opening, Slice};
@@ -57,7 +58,7 @@ pub(crate) struct Exit {
     pub(crate) first: ByteSet,
     /// Of blanks behind which any string [opens](crate::slices::Opening): the tokens that do that, too, which the trie has not. It
     /// has the others that begin with the quote.
-    pub(crate) opening: Option<Arc<[u32]>>,
+    pub(crate) opening: Option<Arc<Bitset>>,
 }
 
 impl Exit {
