@@ -45,12 +45,14 @@ impl Clock {
 }
 
 /// Laps that follow each other without a gap, of which some are worth knowing.
+///
+/// PERF: when a lap ends the clock is read and the moment is kept; lengths are made of moments when the laps are [taken](Self::take).
 #[derive(Debug)]
 pub struct TimedLaps<T> {
-    clock: Clock,
-    parts: Vec<u64>,
-    /// What each lap was.
-    what: Vec<Option<T>>,
+    thread: u64,
+    start: Instant,
+    /// When each lap ended, and what it was.
+    ends: Vec<(Instant, Option<T>)>,
 }
 
 /// Laps between two readings of the thread's clock: as many as ten or twenty steps have, so that what was taken by somebody else
@@ -60,26 +62,32 @@ const AT_ONCE: usize = 64;
 impl<T> TimedLaps<T> {
     /// The first lap begins.
     pub fn start() -> Self {
-        Self { clock: Clock::start(), parts: Vec::with_capacity(AT_ONCE), what: Vec::with_capacity(AT_ONCE) }
+        let ends = Vec::with_capacity(AT_ONCE);
+        Self { thread: thread_ns(), start: Instant::now(), ends }
     }
 
     /// A lap ends, and the next one begins; `None` if nobody wants to know of it.
+    #[inline]
     pub fn lap(&mut self, what: Option<T>) {
-        self.parts.push(self.clock.lap());
-        self.what.push(what);
+        self.ends.push((Instant::now(), what));
     }
 
     /// Whether they should be [taken](Self::take).
     pub fn are_many(&self) -> bool {
-        self.parts.len() + 4 > AT_ONCE
+        self.ends.len() + 4 > AT_ONCE
     }
 
     /// What the laps so far were, in nanoseconds; the next one begins.
     pub fn take(&mut self) -> impl Iterator<Item = (T, u64)> + '_ {
-        bounded(&mut self.parts, self.clock.bound());
-        self.clock = Clock::start();
-        let laps = self.what.drain(..).zip(self.parts.drain(..));
-        laps.filter_map(|(what, ns)| Some((what?, ns)))
+        let bound = thread_ns() - self.thread;
+        let starts = std::iter::once(self.start).chain(self.ends.iter().map(|&(end, _)| end));
+        let mut parts: Vec<u64> =
+            starts.zip(&self.ends).map(|(start, (end, _))| end.duration_since(start).as_nanos() as u64).collect();
+        bounded(&mut parts, bound);
+        let laps = self.ends.drain(..).zip(parts);
+        self.thread = thread_ns();
+        self.start = Instant::now();
+        laps.filter_map(|((_, what), ns)| Some((what?, ns)))
     }
 }
 
@@ -102,15 +110,16 @@ pub fn time<T>(work: impl FnOnce() -> T) -> (T, u64) {
     (value, lap.min(clock.bound()))
 }
 
-/// What an interval with nothing in it reads, at the median.
+/// What a lap with nothing in it reads, at the median.
 pub fn overhead() -> u64 {
-    let mut samples: Vec<u64> = (0..10_001)
-        .map(|_| {
-            let mut clock = Clock::start();
-            clock.lap();
-            clock.lap()
-        })
-        .collect();
+    let mut laps = TimedLaps::start();
+    let mut samples: Vec<u64> = Vec::new();
+    for _ in 0..1_001 {
+        for _ in 0..10 {
+            laps.lap(Some(()));
+        }
+        samples.extend(laps.take().skip(1).map(|((), ns)| ns));
+    }
     samples.sort_unstable();
     samples[samples.len() / 2]
 }
