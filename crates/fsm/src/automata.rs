@@ -283,7 +283,7 @@ impl Automata {
     }
 
     #[inline]
-    fn link(&self, rule: RuleId) -> &Link {
+    pub(crate) fn link(&self, rule: RuleId) -> &Link {
         let entry = self.rule(rule);
         match entry.link.get() {
             Some(link) => link,

@@ -6,6 +6,7 @@
 
 use crate::automata::{Automata, RuleId};
 use crate::error::{Error, ErrorKind};
+use crate::lazy::Lazy;
 use formwork_grammar::{Expr, Grammar, Sharing};
 
 impl Automata {
@@ -37,7 +38,8 @@ impl Automata {
     }
 
     /// Builds [these rules](Self::behind_tags), until so much [work](Self::work) is done. One that exceeds a limit is found
-    /// when it is reached.
+    /// when it is reached. Of each the first state is made and those behind its first byte: the inside of a string is the
+    /// widest state of most outputs, and whoever computes masks next finds it.
     ///
     /// # Errors
     /// The caller interrupted it; then the automata are of no further use.
@@ -47,20 +49,35 @@ impl Automata {
         max_work: u64,
         interrupt: &dyn Fn() -> bool,
     ) -> Result<(), Error> {
-        // PERF: building makes no states, so rules need not be asked how many they made.
-        let work = || self.construction().work_done();
-        let until = work().saturating_add(max_work);
+        let before = self.construction().work_done();
+        let mut making = 0;
         for rule in self.behind_tags(most) {
             if interrupt() {
                 return Err(Error::interrupted());
             }
             match self.build_rule(rule, interrupt) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => return Err(error),
-                _ if work() >= until => break,
-                _ => {}
+                Err(_) => {}
+                Ok(()) => making += self.make_beginning(rule),
+            }
+            // PERF: only these rules made states, so not all are asked how many.
+            if self.construction().work_done() - before + making >= max_work {
+                break;
             }
         }
         Ok(())
+    }
+
+    /// Makes the edges of a rule's first state and of those behind its first byte; the work it took.
+    fn make_beginning(&self, rule: RuleId) -> u64 {
+        let start = self.start(rule);
+        let work = || self.link(rule).tables.as_lazy().map_or(0, Lazy::work_done);
+        let before = work();
+        let (plain, _) = self.byte_edges(start);
+        for edge in plain {
+            self.at(start.sibling(edge.target));
+        }
+        work() - before
     }
 }
 

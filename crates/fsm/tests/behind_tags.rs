@@ -38,6 +38,20 @@ fn rules_behind_tags_are_those_that_are_called() {
 }
 
 #[test]
+fn states_behind_the_first_byte_are_made() {
+    let text = "root ::= Until((\"<\", (Tag(\"a>\") names)), ends=true)\nnames ::= \"[\" ([a-z]* \",\" names)? \"]\"\n";
+    let grammar = formwork_ebnf::grammar(text).expect("a grammar");
+    let mut config = Config::default();
+    // States are made when they are reached.
+    config.limits.whole_nodes = 0;
+    let automata = formwork_fsm::build(&grammar, &config, &|| false).expect("automata");
+    let names = automata.behind_tags(1)[0];
+    automata.build_behind_tags(1, u64::MAX, &|| false).expect("within limits");
+    // The start, and what reads names behind its bracket.
+    assert_eq!(automata.states_of(names).filter(|&state| automata.is_made(state)).count(), 2);
+}
+
+#[test]
 fn what_frontends_share_goes_with_them() {
     let rules = |begin: fn(&mut GrammarBuilder) -> ExprId| -> Vec<String> {
         let mut b = GrammarBuilder::new();
