@@ -81,8 +81,10 @@ impl<T> TimedLaps<T> {
     pub fn take(&mut self) -> impl Iterator<Item = (T, u64)> + '_ {
         let bound = thread_ns() - self.thread;
         let starts = std::iter::once(self.start).chain(self.ends.iter().map(|&(end, _)| end));
-        let mut parts: Vec<u64> =
-            starts.zip(&self.ends).map(|(start, (end, _))| end.duration_since(start).as_nanos() as u64).collect();
+        let mut parts: Vec<u64> = starts
+            .zip(&self.ends)
+            .map(|(start, (end, _))| end.duration_since(start).as_nanos() as u64)
+            .collect();
         bounded(&mut parts, bound);
         let laps = self.ends.drain(..).zip(parts);
         self.thread = thread_ns();
