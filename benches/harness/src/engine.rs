@@ -38,6 +38,10 @@ pub trait Compiled {
         Vec::new()
     }
 
+    /// Called between the first mask and the sessions: where a server waits for the model to read its prompt, and an engine
+    /// that has threads for it may go on with them.
+    fn wait_for_prompt(&self) {}
+
     /// Whatever else is worth knowing about it, by name; asked after everything is measured.
     fn figures(&self) -> Vec<(String, u64)> {
         Vec::new()

@@ -96,6 +96,7 @@ impl Bench {
         let first_mask = keeping.as_ref().and_then(|session| session.kept());
         let mut checksum = hash(first_mask.unwrap_or(&self.mask), 0);
         drop(keeping);
+        compiled.wait_for_prompt();
         let walks = job.documents.iter().map(|document| self.walk(&*compiled, document, job, &mut checksum));
         let walks = walks.collect();
         figures.extend(compiled.figures());

@@ -10,11 +10,7 @@
 //! - `models`: embedded tokenizers of Llama 3, Qwen, DeepSeek and Mistral as well; 3 MB more, and Rust 1.87.
 #![forbid(unsafe_code)]
 
-pub use formwork_engine::{
-    AcceptError, AcceptErrorKind, Capture, Captures, CompileError, CompileErrorKind, CompiledGrammar,
-    Compiler, CompilerBuilder, Config, KeptMask, LimitExceeded, MaskError, Matcher, MatcherBuilder,
-    PendingMasks, Pool, PoolFileError, PoolFileErrorKind, PoolStats, RollbackError,
-};
+pub use formwork_engine::*;
 pub use formwork_grammar::{ByteSet, Grammar, GrammarBuilder, Place, Position};
 pub use formwork_vocab::{TokenId, TokenKind, Vocabulary, VocabularyError};
 

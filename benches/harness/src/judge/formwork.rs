@@ -6,8 +6,11 @@ use crate::protocol::{Job, Source, Start};
 use anyhow::Result;
 use formwork::tags::{self, Cache};
 use formwork::{
-    CompiledGrammar, Compiler, Config, Grammar, KeptMask, Matcher, Pool, TokenId, Vocabulary, json_schema,
+    CompiledGrammar, Compiler, Config, Grammar, KeptMask, Matcher, Pool, Spawn, TokenId, Vocabulary,
+    json_schema,
 };
+use std::sync::Arc;
+use std::time::Duration;
 
 /// Formwork with one configuration of its compiler.
 struct Formwork {
@@ -19,6 +22,8 @@ struct Formwork {
     schemas: Cache,
     /// Whether sessions keep their masks.
     keeps: bool,
+    /// Whether masks are computed while a prompt is read.
+    has_threads: bool,
 }
 
 /// The worker's engine.
@@ -27,7 +32,12 @@ struct Formwork {
 /// No such tokenizer or variant.
 pub fn engine(start: &Start) -> Result<Box<dyn Engine>> {
     let config = variants::config(&start.variant)?;
-    let compiler = compiler(tokenizer::vocabulary(&start.tokenizer)?, &config);
+    let mut builder = Compiler::builder(tokenizer::vocabulary(&start.tokenizer)?).config(config.clone());
+    let has_threads = variants::is_threaded(&start.variant);
+    if has_threads {
+        builder = builder.threads(Arc::new(Threads), 1);
+    }
+    let compiler = builder.build();
     let options = variants::schemas(&start.variant);
     if variants::is_warmed(&start.variant) {
         compiler.warm(&json_schema::any_json())?;
@@ -38,12 +48,21 @@ pub fn engine(start: &Start) -> Result<Box<dyn Engine>> {
         options,
         schemas: Cache::default(),
         keeps: variants::is_kept(&start.variant),
+        has_threads,
     }))
 }
 
-fn compiler(vocabulary: Vocabulary, config: &Config) -> Compiler {
-    Compiler::builder(vocabulary).config(config.clone()).build()
+/// A thread for each job.
+struct Threads;
+
+impl Spawn for Threads {
+    fn spawn(&self, job: Box<dyn FnOnce() + Send>) {
+        std::thread::spawn(job);
+    }
 }
+
+/// How long a model reads a prompt, at least: 20 tools are some thousand tokens of it, of which 50,000 a second are many.
+const PROMPT: Duration = Duration::from_millis(50);
 
 fn grammar(source: &Source, options: &json_schema::Options, schemas: &Cache) -> Result<Grammar, Failure> {
     match source {
@@ -66,12 +85,13 @@ impl Engine for Formwork {
         let grammar = grammar(source, &self.options, &self.schemas)?;
         laps.lap("frontend");
         let compiled = self.compiler.compile(&grammar).map_err(|error| error.to_string())?;
-        Ok(Box::new(Ready { compiled, pool: self.compiler.pool().clone(), keeps: self.keeps }))
+        let pool = self.compiler.pool().clone();
+        Ok(Box::new(Ready { compiled, pool, keeps: self.keeps, has_threads: self.has_threads }))
     }
 
     /// With another vocabulary, so that nothing is shared with what is measured.
     fn warm_up(&self, job: &Job) -> Result<(), Failure> {
-        let compiler = compiler(Vocabulary::bytes(), &self.config);
+        let compiler = Compiler::builder(Vocabulary::bytes()).config(self.config.clone()).build();
         let grammar = grammar(&job.source, &self.options, &Cache::default())?;
         let compiled = compiler.compile(&grammar).map_err(|error| error.to_string())?;
         let mut mask = vec![0; compiler.vocabulary().mask_words()];
@@ -93,6 +113,7 @@ struct Ready {
     compiled: CompiledGrammar,
     pool: Pool,
     keeps: bool,
+    has_threads: bool,
 }
 
 impl Compiled for Ready {
@@ -103,6 +124,12 @@ impl Compiled for Ready {
             return Ok(Box::new(Keeping { matcher, mask }));
         }
         Ok(Box::new(matcher))
+    }
+
+    fn wait_for_prompt(&self) {
+        if self.has_threads {
+            std::thread::sleep(PROMPT);
+        }
     }
 
     fn at_first(&self) -> Vec<(String, u64)> {

@@ -92,37 +92,45 @@ pub const SWITCHES: &[Switch] = &[
 /// - `unbounded`: the default; schemas are read [otherwise](schemas);
 /// - `warmed`: the default; the compiler begins with the [masks](is_warmed) of any JSON value;
 /// - `kept`: the default; each session has a [buffer](is_kept) of its own;
+/// - `threads`: the default; a thread [computes masks](is_threaded) while the model reads its prompt;
 /// - `no-NAME`: all but this switch;
-/// - `first-N`: the first so many switches only.
+/// - `first-N`: the first so many switches only;
+/// - several of them, joined by `+`.
 ///
 /// # Errors
 /// There is no such variant.
 pub fn config(variant: &str) -> Result<Config> {
     let mut config = Config::default();
-    let unknown = || {
-        let names: Vec<_> = SWITCHES.iter().map(|switch| switch.name).collect();
-        format!(
-            "no variant `{variant}`: jit, eager, unbounded, warmed, kept, no-NAME or first-N with switches {}",
-            names.join(", ")
-        )
-    };
-    match variant {
-        "" | UNBOUNDED | WARMED | KEPT => {}
-        "jit" => config.precompute = 0,
-        "eager" => config.precompute = u64::MAX,
-        _ => {
-            if let Some(name) = variant.strip_prefix("no-") {
-                let switch = SWITCHES.iter().find(|switch| switch.name == name).with_context(unknown)?;
-                (switch.off)(&mut config);
-            } else {
-                let n = variant.strip_prefix("first-").and_then(|n| n.parse().ok()).with_context(unknown)?;
-                for switch in SWITCHES.get(n..).with_context(unknown)? {
+    for part in variant.split('+') {
+        let unknown = || {
+            let names: Vec<_> = SWITCHES.iter().map(|switch| switch.name).collect();
+            format!(
+                "no variant `{part}`: jit, eager, unbounded, warmed, kept, threads, no-NAME or first-N with switches {}",
+                names.join(", ")
+            )
+        };
+        match part {
+            "" | UNBOUNDED | WARMED | KEPT | THREADS => {}
+            "jit" => config.precompute = 0,
+            "eager" => config.precompute = u64::MAX,
+            _ => {
+                if let Some(name) = part.strip_prefix("no-") {
+                    let switch = SWITCHES.iter().find(|switch| switch.name == name).with_context(unknown)?;
                     (switch.off)(&mut config);
+                } else {
+                    let n = part.strip_prefix("first-").and_then(|n| n.parse().ok()).with_context(unknown)?;
+                    for switch in SWITCHES.get(n..).with_context(unknown)? {
+                        (switch.off)(&mut config);
+                    }
                 }
             }
         }
     }
     Ok(config)
+}
+
+fn has(variant: &str, part: &str) -> bool {
+    variant.split('+').any(|of| of == part)
 }
 
 /// White space and digits side by side without a bound: what the bounds cost is the difference.
@@ -133,7 +141,7 @@ const WARMED: &str = "warmed";
 
 /// Whether the masks of any JSON value are computed before anything is measured.
 pub fn is_warmed(variant: &str) -> bool {
-    variant == WARMED
+    has(variant, WARMED)
 }
 
 /// What a server does that has a buffer for each output.
@@ -141,15 +149,23 @@ const KEPT: &str = "kept";
 
 /// Whether masks go into a buffer that stays with the session, so that only what differs from the mask before is written.
 pub fn is_kept(variant: &str) -> bool {
-    variant == KEPT
+    has(variant, KEPT)
+}
+
+/// What a server does that has a thread to spare.
+const THREADS: &str = "threads";
+
+/// Whether a thread computes local masks from the moment that a grammar is compiled, and sessions begin when a prompt has been read.
+pub fn is_threaded(variant: &str) -> bool {
+    has(variant, THREADS)
 }
 
 /// How a variant reads schemas.
 pub fn schemas(variant: &str) -> json_schema::Options {
     let options = json_schema::Options::default();
-    match variant {
-        UNBOUNDED => options.whitespace(json_schema::Whitespace::Any).max_digits(None),
-        _ => options,
+    match has(variant, UNBOUNDED) {
+        true => options.whitespace(json_schema::Whitespace::Any).max_digits(None),
+        false => options,
     }
 }
 
@@ -163,6 +179,8 @@ mod tests {
             assert_ne!(config(&format!("no-{}", switch.name)).unwrap(), Config::default(), "{}", switch.name);
         }
         assert_eq!(config(&format!("first-{}", SWITCHES.len())).unwrap(), Config::default());
-        assert!(config("no-such").is_err() && config("first-99").is_err());
+        assert!(config("no-such").is_err() && config("first-99").is_err() && config("kept+no-such").is_err());
+        let both = config("no-pool+kept+no-slices").unwrap();
+        assert!(!both.pool && !both.slices && is_kept("warmed+kept") && !is_kept("warmed"));
     }
 }
