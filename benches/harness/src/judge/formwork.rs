@@ -61,8 +61,16 @@ impl Spawn for Threads {
     }
 }
 
-/// How long a model reads a prompt, at least: 20 tools are some thousand tokens of it, of which 50,000 a second are many.
-const PROMPT: Duration = Duration::from_millis(50);
+/// How long a model reads a prompt in which the source stands, as tools do: with four bytes a token 50,000 tokens a second, which
+/// are many; but not longer than anything here needs.
+fn reading(source: &Source) -> Duration {
+    let (Source::Schema(text)
+    | Source::Ebnf(text)
+    | Source::Regex(text)
+    | Source::Tag(text)
+    | Source::Lark(text)) = source;
+    Duration::from_micros(5 * text.len() as u64).min(Duration::from_millis(200))
+}
 
 fn grammar(source: &Source, options: &json_schema::Options, schemas: &Cache) -> Result<Grammar, Failure> {
     match source {
@@ -86,7 +94,8 @@ impl Engine for Formwork {
         laps.lap("frontend");
         let compiled = self.compiler.compile(&grammar).map_err(|error| error.to_string())?;
         let pool = self.compiler.pool().clone();
-        Ok(Box::new(Ready { compiled, pool, keeps: self.keeps, has_threads: self.has_threads }))
+        let reading = self.has_threads.then(|| reading(source));
+        Ok(Box::new(Ready { compiled, pool, keeps: self.keeps, reading }))
     }
 
     /// With another vocabulary, so that nothing is shared with what is measured.
@@ -113,7 +122,8 @@ struct Ready {
     compiled: CompiledGrammar,
     pool: Pool,
     keeps: bool,
-    has_threads: bool,
+    /// How long a prompt is read, if something is done meanwhile.
+    reading: Option<Duration>,
 }
 
 impl Compiled for Ready {
@@ -127,9 +137,7 @@ impl Compiled for Ready {
     }
 
     fn wait_for_prompt(&self) {
-        if self.has_threads {
-            std::thread::sleep(PROMPT);
-        }
+        self.reading.into_iter().for_each(std::thread::sleep);
     }
 
     fn at_first(&self) -> Vec<(String, u64)> {
