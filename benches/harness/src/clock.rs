@@ -49,6 +49,7 @@ impl Clock {
 /// PERF: when a lap ends the clock is read and the moment is kept; lengths are made of moments when the laps are [taken](Self::take).
 #[derive(Debug)]
 pub struct TimedLaps<T> {
+    /// The thread's clock when the first lap began.
     thread: u64,
     start: Instant,
     /// When each lap ended, and what it was.

@@ -646,7 +646,7 @@ fn known_trie(tries: &mut Vec<Arc<Trie>>, trie: &Arc<Trie>) -> usize {
 
 /// Makes a mask hold what the local masks of these items accept, and nothing else.
 fn write_accepted(rows: &Rows, items: &[Item], locals: &[Arc<LocalMask>], mask: &mut [u32]) {
-    // A wide one first: it is copied, the others are added.
+    // A wide one first: it is written, the others are added.
     let wide = items.iter().zip(locals).position(|(item, local)| local.is_wide(counts(rows, item, local)));
     match wide {
         Some(first) => locals[first].write_to(mask, counts(rows, &items[first], &locals[first])),
