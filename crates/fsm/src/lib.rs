@@ -48,6 +48,7 @@ mod behind_tags;
 mod build;
 mod cache;
 mod canonical;
+mod choices;
 mod codec;
 mod config;
 mod deferred;

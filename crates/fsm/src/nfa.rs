@@ -17,6 +17,7 @@
 //! Built forwards, in Thompson's way, an optional part is a fragment with an exit of its own, and what follows it is built
 //! once per exit or joined by hand.
 
+use crate::choices::{Choices, Rest};
 use crate::spelling::Spelling;
 use formwork_grammar::{ExprId, HashMap};
 use std::num::NonZeroU32;
@@ -61,6 +62,8 @@ pub(crate) enum Node {
     Read { letters: (u32, u32), calls: (u32, u32), text: Text },
     /// Reads the letters of a literal, `first..end`, the last first, and goes on there.
     Literal { first: u32, end: u32, next: NodeId },
+    /// Reads one of several literals: a [choice](crate::choices), `first..end` of all literals of choices.
+    Choice { first: u32, end: u32 },
     /// Reads an expression and goes on there: not written yet.
     Deferred { expr: ExprId, spelling: Spelling, next: NodeId },
     /// Is a state of an automaton over code points: not written yet.
@@ -76,7 +79,7 @@ pub(crate) enum Node {
 }
 
 /// A letter of a literal.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct LiteralLetter {
     pub(crate) letter: u32,
     /// Whether one of its escapes in JSON, which another automaton accepts, may stand in its place. Then it is ASCII.
@@ -95,7 +98,8 @@ impl Node {
 pub(crate) struct Nfa {
     pub(crate) nodes: Vec<Node>,
     /// Of literals, the last letter first.
-    literals: Vec<LiteralLetter>,
+    pub(crate) literals: Vec<LiteralLetter>,
+    pub(crate) choices: Choices,
     /// By the position of a letter of a literal, the node that reads the rest from there, if there is one beside the whole.
     rests: Vec<Option<NonZeroU32>>,
     /// Nodes that literals are still to become.
@@ -180,12 +184,20 @@ impl Nfa {
         Node::Literal { first, end: self.literals.len() as u32, next }
     }
 
-    /// A letter of a literal whose escapes are a unit that is not [told](Self::set_escapes): the first of a node, if that reads
-    /// one.
+    /// A letter of a literal whose escapes are a unit that is not [told](Self::set_escapes): one that a node may read first, if
+    /// there is one.
     pub(crate) fn without_unit(&self, node: NodeId) -> Option<u32> {
-        let Node::Literal { end, .. } = self.nodes[node as usize] else { return None };
-        let first = self.literals[end as usize - 1];
-        (first.has_escapes && self.escapes_of(first.letter).is_none()).then_some(first.letter)
+        let is_without = |end: u32| {
+            let first = self.literals[end as usize - 1];
+            (first.has_escapes && self.escapes_of(first.letter).is_none()).then_some(first.letter)
+        };
+        match self.nodes[node as usize] {
+            Node::Literal { end, .. } => is_without(end),
+            Node::Choice { first, end } => {
+                self.choices.rests(first, end).iter().find_map(|rest| is_without(rest.end))
+            }
+            _ => None,
+        }
     }
 
     /// Such letters of all nodes, some perhaps several times.
@@ -200,13 +212,17 @@ impl Nfa {
         self.escapes[letter as usize] = NonZeroU32::new(unit);
     }
 
-    fn escapes_of(&self, letter: u32) -> Option<NonZeroU32> {
+    pub(crate) fn escapes_of(&self, letter: u32) -> Option<NonZeroU32> {
         self.escapes.get(letter as usize).copied().flatten()
     }
 
-    /// Makes of a node that reads a literal one that reads its first letter, and one for the rest.
+    /// Makes of a node that reads a literal one that reads its first letter, and one for the rest; of several literals likewise.
     pub(crate) fn unfold(&mut self, node: NodeId) {
-        let Node::Literal { first, end, next } = self.nodes[node as usize] else { return };
+        let (first, end, next) = match self.nodes[node as usize] {
+            Node::Literal { first, end, next } => (first, end, next),
+            Node::Choice { first, end } => return self.unfold_choice(node, (first, end)),
+            _ => return,
+        };
         let target = self.rest(first, end - 1, next);
         let LiteralLetter { letter, has_escapes } = self.literals[end as usize - 1];
         let unit = self.escapes_of(letter).filter(|_| has_escapes);
@@ -216,6 +232,14 @@ impl Nfa {
             Some(unit) => self.read_or_call(&letters, &[(unit.get(), target)]),
             None => self.read(&letters),
         };
+    }
+
+    /// The literal that a node reads.
+    pub(crate) fn folded(&self, node: NodeId) -> Option<Rest> {
+        match self.nodes[node as usize] {
+            Node::Literal { first, end, next } => Some(Rest { first, end, next }),
+            _ => None,
+        }
     }
 
     /// What a node still reads letter by letter, the last letter first, if it is a literal.
@@ -234,7 +258,7 @@ impl Nfa {
     }
 
     /// The node that reads what is left of a literal: each once, however it is reached.
-    fn rest(&mut self, first: u32, end: u32, next: NodeId) -> NodeId {
+    pub(crate) fn rest(&mut self, first: u32, end: u32, next: NodeId) -> NodeId {
         if end == first {
             return next;
         }
@@ -317,6 +341,7 @@ impl Nfa {
             + size_of::<NfaCall>() * self.calls.capacity()
             + size_of::<NodeId>() * self.targets.capacity()
             + self.rounds.allocation_size()
+            + self.choices.memory_size()
     }
 
     #[inline]

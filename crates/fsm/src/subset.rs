@@ -14,6 +14,7 @@
 //! have a limit of their own; letters are swept in ranges, never one by one, so an automaton over code points costs no more
 //! than one over bytes.
 
+use crate::choices::Rest;
 use crate::deferred::Deferred;
 use crate::dfa::{Call, Dfa, Letter};
 use crate::nfa::{self, LiteralLetter, Nfa, NfaCall, Node, NodeId, Text};
@@ -53,7 +54,7 @@ pub(crate) fn determinise(
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     pub(crate) max_states: usize,
-    /// Members of all states together, and of the lists of targets that are remembered: what takes the memory when states
+    /// Members of all states together, of the lists of targets that are remembered, and of choices: what takes the memory when states
     /// have many members. Below 2³².
     pub(crate) max_members: usize,
 }
@@ -107,6 +108,8 @@ pub(crate) struct Subset {
     /// The result of the last closure, and the nodes behind the ticks that it met.
     set: Vec<NodeId>,
     ticked: Vec<NodeId>,
+    /// A buffer of `close`.
+    literals: Vec<Rest>,
     /// Buffers of `expand`.
     letters: Vec<nfa::Range>,
     calls: Vec<NfaCall>,
@@ -117,6 +120,9 @@ pub(crate) struct Subset {
     n_targets: usize,
     bounds: Bounds,
 }
+
+/// Fewer literals side by side are as well a node each.
+const WORTH_A_CHOICE: usize = 3;
 
 /// Room that most automata made state by state need.
 const FEW: usize = 16;
@@ -161,6 +167,7 @@ impl Subset {
             stack: Vec::new(),
             set: Vec::new(),
             ticked: Vec::new(),
+            literals: Vec::new(),
             letters: Vec::new(),
             calls: Vec::new(),
             cells: Vec::new(),
@@ -280,7 +287,12 @@ impl Subset {
         if let &[seed] = seeds {
             // Most targets read at once.
             let node = self.nfa.nodes[seed as usize];
-            if let Node::Read { .. } | Node::Literal { .. } | Node::Spelled { .. } | Node::End = node {
+            if let Node::Read { .. }
+            | Node::Literal { .. }
+            | Node::Choice { .. }
+            | Node::Spelled { .. }
+            | Node::End = node
+            {
                 self.set.push(seed);
                 return Ok(());
             }
@@ -300,11 +312,16 @@ impl Subset {
                 Node::Split(first, end) => self.stack.extend_from_slice(self.nfa.targets(first, end)),
                 Node::Tick(target) => self.ticked.push(target),
                 Node::Read { letters, calls, .. } if letters.0 == letters.1 && calls.0 == calls.1 => {}
-                Node::Read { .. } | Node::Literal { .. } | Node::Spelled { .. } | Node::End => {
-                    self.set.push(node);
-                }
+                Node::Read { .. }
+                | Node::Literal { .. }
+                | Node::Choice { .. }
+                | Node::Spelled { .. }
+                | Node::End => self.set.push(node),
                 Node::Deferred { .. } | Node::Text { .. } => unreachable!("it was written"),
             }
+        }
+        if self.deferred.is_some() {
+            self.gather_literals();
         }
         if self.set.len() > 1 {
             self.set.sort_unstable();
@@ -313,6 +330,25 @@ impl Subset {
             self.drop_later_rounds();
         }
         work.spend(n_visits / VISITS_PER_EDGE)
+    }
+
+    /// Puts one [choice](crate::choices) into `set` for its literals, if they are several.
+    fn gather_literals(&mut self) {
+        let is_literal = |node: &&NodeId| matches!(self.nfa.nodes[**node as usize], Node::Literal { .. });
+        if self.set.iter().filter(is_literal).count() < WORTH_A_CHOICE {
+            return;
+        }
+        let mut literals = std::mem::take(&mut self.literals);
+        literals.clear();
+        let nfa = &self.nfa;
+        self.set.retain(|&node| {
+            let literal = nfa.folded(node);
+            literals.extend(literal);
+            literal.is_none()
+        });
+        self.set.push(self.nfa.choice(&mut literals));
+        self.literals = literals;
+        self.note_nodes();
     }
 
     /// Keeps in `set`, which is sorted, the earliest round of each repetition: the last one made.
@@ -339,7 +375,8 @@ impl Subset {
         if self.sets.len() >= self.bounds.max_states {
             return Err(Stop::States);
         }
-        if self.nodes.len() + self.n_targets + self.set.len() > self.bounds.max_members {
+        let n_members = self.nodes.len() + self.n_targets + self.nfa.choices.n_rests() + self.set.len();
+        if n_members > self.bounds.max_members {
             return Err(Stop::Members);
         }
         let start = self.nodes.len() as u32;
@@ -393,13 +430,14 @@ impl Subset {
     /// Makes sure that a node has its letters.
     fn unfold(&mut self, node: NodeId, work: &mut Work<'_>) -> Result<(), Stop> {
         match self.nfa.nodes[node as usize] {
-            Node::Literal { .. } => {
-                if let (Some(letter), Some(deferred)) = (self.nfa.without_unit(node), &mut self.deferred) {
+            Node::Literal { .. } | Node::Choice { .. } => {
+                while let (Some(letter), Some(deferred)) = (self.nfa.without_unit(node), &mut self.deferred) {
                     self.nfa.set_escapes(letter, deferred.escapes_of(letter));
                 }
+                let before = self.nfa.choices.n_rests();
                 self.nfa.unfold(node);
                 self.note_nodes();
-                Ok(())
+                work.spend((self.nfa.choices.n_rests() - before) / VISITS_PER_EDGE)
             }
             // It reads whatever it is, so until now nobody needed to know what.
             Node::Spelled { .. } => self.write(node, work),

@@ -1,0 +1,147 @@
+//! Many literals side by side, as one node.
+//!
+//! Behind an opening quote any name of an object may come, and behind the trigger of a call the name of any tool. As a set of
+//! nodes, one for each name, a state costs what all of its names cost, and so does each state behind another letter that they
+//! have in common. A *choice* is one node for the rests of several literals: followed, it becomes a node that reads their next
+//! letters, and behind each letter stands what is left of those that have it, a choice again where these are several. That is
+//! the trie of the names, made as far as it is reached; and a state inside of it is one node.
+//!
+//! Equal choices are one node, however they are reached: the names of an object that are left behind one member and behind the
+//! next have most of their trie in common. A choice lists its literals in the order in which they were written down, and so do
+//! those behind it, since all that is read of them before is the same.
+//!
+//! Cost: to follow a choice, some instructions for each of its literals; a set of as many nodes takes some hundred each.
+//!
+//! # Worked example
+//! `get_time`, `get_weather`, `set_time` before n1, n2, n3: a choice c1 of the three. Followed it reads `g` and goes to c2, the
+//! choice of `et_time` before n1 and `et_weather` before n2; or `s`, behind which the literal `et_time` before n3 is left alone.
+//! c2 leads through `e`, `t`, `_` to the choice of `time` and `weather`, behind whose letters all are alone.
+
+use crate::nfa::{Nfa, Node, NodeId, Range};
+use formwork_grammar::Seeded;
+use hashbrown::HashTable;
+use smallvec::SmallVec;
+use std::hash::BuildHasher;
+
+/// What is left of a literal: the letters `first..end`, one at least, the last first; and where it goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rest {
+    pub(crate) first: u32,
+    pub(crate) end: u32,
+    pub(crate) next: NodeId,
+}
+
+/// The choices of an automaton.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Choices {
+    /// Of all choices, those of each in the order in which they were written down.
+    rests: Vec<Rest>,
+    known: HashTable<Known>,
+    hasher: Seeded,
+}
+
+/// A choice that there is, of the literals `first..end`.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    node: NodeId,
+    first: u32,
+    end: u32,
+    hash: u64,
+}
+
+impl Choices {
+    /// The literals of a choice.
+    pub(crate) fn rests(&self, first: u32, end: u32) -> &[Rest] {
+        &self.rests[first as usize..end as usize]
+    }
+
+    /// The literals of all choices.
+    pub(crate) fn n_rests(&self) -> usize {
+        self.rests.len()
+    }
+
+    /// Heap memory in bytes.
+    pub(crate) fn memory_size(&self) -> usize {
+        size_of::<Rest>() * self.rests.capacity() + self.known.allocation_size()
+    }
+
+    /// The node of the choice of these, if there is one, and the hash under which it is found.
+    fn find(&self, rests: &[Rest]) -> (Option<NodeId>, u64) {
+        // Where its letters end tells literals apart.
+        let ends: SmallVec<[u32; 64]> = rests.iter().map(|rest| rest.end).collect();
+        let hash = self.hasher.hash_one(&ends[..]);
+        let found = self.known.find(hash, |known| self.rests(known.first, known.end) == rests);
+        (found.map(|known| known.node), hash)
+    }
+}
+
+impl Nfa {
+    /// The node that reads one of these literals, which are several; they are sorted.
+    pub(crate) fn choice(&mut self, literals: &mut [Rest]) -> NodeId {
+        literals.sort_unstable_by_key(|rest| rest.end);
+        self.choice_of_sorted(literals)
+    }
+
+    fn choice_of_sorted(&mut self, rests: &[Rest]) -> NodeId {
+        let (found, hash) = self.choices.find(rests);
+        if let Some(known) = found {
+            return known;
+        }
+        let first = self.choices.rests.len() as u32;
+        self.choices.rests.extend_from_slice(rests);
+        let end = self.choices.rests.len() as u32;
+        let node = self.add(Node::Choice { first, end });
+        let known = Known { node, first, end, hash };
+        self.choices.known.insert_unique(hash, known, |known| known.hash);
+        node
+    }
+
+    /// Makes of a choice a node that reads the first letters of its literals.
+    pub(crate) fn unfold_choice(&mut self, node: NodeId, (first, end): (u32, u32)) {
+        let mut rests: SmallVec<[Rest; 32]> = SmallVec::from_slice(self.choices.rests(first, end));
+        let next_letter = |rest: &Rest| self.literals[rest.end as usize - 1];
+        // Stable: those with one letter stay in their order.
+        rests.sort_by_key(|rest| next_letter(rest));
+        let mut letters: SmallVec<[Range; 16]> = SmallVec::new();
+        let mut calls: SmallVec<[(u32, NodeId); 16]> = SmallVec::new();
+        let mut start = 0;
+        while let Some(first) = rests.get(start) {
+            let own = self.literals[first.end as usize - 1];
+            let rest = &rests[start..];
+            let n = rest.iter().take_while(|rest| self.literals[rest.end as usize - 1] == own).count();
+            let target = self.behind_letter(&rest[..n]);
+            start += n;
+            letters.push(Range { low: own.letter, high: own.letter, target });
+            if let Some(unit) = self.escapes_of(own.letter).filter(|_| own.has_escapes) {
+                calls.push((unit.get(), target));
+            }
+        }
+        self.nodes[node as usize] = self.read_or_call(&letters, &calls);
+    }
+
+    /// The node that goes on behind the next letter of these literals.
+    fn behind_letter(&mut self, rests: &[Rest]) -> NodeId {
+        if let &[Rest { first, end, next }] = rests {
+            return self.rest(first, end - 1, next);
+        }
+        let (mut left, mut complete): (SmallVec<[Rest; 32]>, SmallVec<[NodeId; 4]>) = Default::default();
+        for &rest in rests {
+            match rest.end - 1 > rest.first {
+                true => left.push(Rest { end: rest.end - 1, ..rest }),
+                false => complete.push(rest.next),
+            }
+        }
+        let going_on = match left[..] {
+            [] => None,
+            [Rest { first, end, next }] => Some(self.rest(first, end, next)),
+            _ => Some(self.choice_of_sorted(&left)),
+        };
+        match (complete.is_empty(), going_on) {
+            (true, Some(node)) => node,
+            _ => {
+                complete.extend(going_on);
+                self.add_split(&complete)
+            }
+        }
+    }
+}
