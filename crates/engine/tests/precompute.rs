@@ -65,6 +65,25 @@ fn wide_masks_behind_few_tags_are_computed_at_compile() {
 }
 
 #[test]
+fn masks_where_tags_are_chosen_from_are_computed_at_compile() {
+    let calls = |n_tags: usize| {
+        let tags: Vec<String> = (0..n_tags).map(|i| format!("Tag(\"name{i}>\") list")).collect();
+        let text = format!(
+            "root ::= \"go\" Until((\"<\", (call root)), ends=true)\ncall ::= {} | \"(\" call \")\"\nlist ::= \"[\" (list (\",\" list)*)? \"]\"\n",
+            tags.join(" | ")
+        );
+        formwork_ebnf::grammar(&text).expect("a grammar of this test")
+    };
+    let n_computed = |precompute, n_tags| {
+        let compiled = compiler(precompute).compile(&calls(n_tags)).expect("it compiles");
+        compiled.n_local_masks().0
+    };
+    // Of the rule's start and of what is behind its first bytes, however many there are; not beyond the budget.
+    assert_eq!(n_computed(2_000_000, 500), n_computed(2_000_000, 1) + 3);
+    assert_eq!(n_computed(0, 500), 0);
+}
+
+#[test]
 fn masks_are_those_without_it() {
     let [with, without] =
         [2_000_000, 0].map(|precompute| compiler(precompute).compile(&calls(3)).expect("it compiles"));

@@ -91,3 +91,33 @@ fn without_tags_there_are_none() {
             .is_empty()
     );
 }
+
+#[test]
+fn what_chooses_between_tags_is_built_however_many_there_are() {
+    let ways = |n: usize| -> String {
+        let ways: Vec<String> = (0..n).map(|i| format!("Tag(\"\\\"tool{i}\\\"\") value")).collect();
+        ways.join(" | ")
+    };
+    let text = format!(
+        "root ::= Until((\"<\", (call \">\" root)), ends=true)\ncall ::= {} | \"(\" call \")\"\nvalue ::= \"[\" (value (\",\" value)*)? \"]\"\n",
+        ways(30)
+    );
+    let automata = automata(&text);
+    let names = |rules: Vec<_>| -> Vec<String> {
+        rules.into_iter().map(|rule| automata.name(rule).to_owned()).collect()
+    };
+    let choices = automata.choices_of_tags(9);
+    assert_eq!(names(choices.clone()), ["call"]);
+    assert!(automata.choices_of_tags(0).is_empty() && !automata.is_ready(choices[0]));
+    // Too many tags stand before the values.
+    let begins = automata.build_behind_tags(9, u64::MAX, &|| false).expect("within limits");
+    assert!(automata.is_ready(choices[0]));
+    assert!(automata.behind_tags(30).iter().all(|&rule| !automata.is_ready(rule)));
+    // The start, behind the quote, behind the bracket if it is in line; of nothing else.
+    let start = automata.start(choices[0]);
+    let behind = automata.step(start, b'"').0.expect("a quote");
+    assert!(begins.contains(&start) && begins.contains(&behind), "{begins:?}");
+    assert!(begins.iter().all(|state| state.rule() == choices[0]));
+    assert!(begins.len() <= 4, "{begins:?}");
+    assert!(begins.iter().all(|&state| automata.is_made(state)));
+}

@@ -226,3 +226,82 @@ fn a_cache_goes_when_nobody_has_it() {
     drop(cache);
     assert!(known.upgrade().is_none(), "something that is kept has the cache");
 }
+
+/// Follows both automata together, by every byte that either reads, and returns how many pairs of states there are.
+fn alike(lazy: &Automata, whole: &Automata) -> usize {
+    let mut pairs = vec![(lazy.start(lazy.root()), whole.start(whole.root()))];
+    let mut next = 0;
+    while let Some(&(a, b)) = pairs.get(next) {
+        next += 1;
+        assert_eq!(lazy.is_accepting(a), whole.is_accepting(b), "{a:?} and {b:?}");
+        assert_eq!(lazy.next_bytes(a), whole.next_bytes(b), "{a:?} and {b:?}");
+        assert_eq!(lazy.called_bytes(a), whole.called_bytes(b), "{a:?} and {b:?}");
+        for byte in lazy.next_bytes(a).iter() {
+            let (to_a, to_b) = (lazy.step(a, byte).0, whole.step(b, byte).0);
+            let pair = to_a.zip(to_b).expect("both read it");
+            if !pairs.contains(&pair) {
+                pairs.push(pair);
+            }
+        }
+    }
+    pairs.len()
+}
+
+#[test]
+fn names_side_by_side_are_read_as_each_by_itself() {
+    // One a beginning of another, one twice, with and without escapes, and what follows in line and beside others.
+    let names = |wrap: &dyn Fn(&str) -> String| -> String {
+        let names = ["get_time", "get", "get_weather", "set", "get", "se", "x", "get_", "set_time"];
+        let ways: Vec<String> =
+            names.iter().enumerate().map(|(i, name)| format!("{} [{i}!] \"\\\"\"", wrap(name))).collect();
+        ways.join(" | ")
+    };
+    let plain = names(&|name| format!("\"{name}\""));
+    let json = names(&|name| format!("JsonText(\"{name}\")"));
+    let texts = [
+        format!("root ::= {plain}\n"),
+        format!("root ::= {json}\n"),
+        format!("root ::= \"\\\"\" ({json} | {plain})\n"),
+        format!("root ::= ({plain} | \"s\" [a-z]+)? \"g\"\n"),
+        format!("root ::= ({plain} | \"-\" ({plain}))+\n"),
+    ];
+    for text in texts {
+        let grammar = formwork_ebnf::grammar(&text).expect("a grammar");
+        let mut config = Config::default();
+        config.limits.whole_nodes = usize::MAX;
+        let whole = formwork_fsm::build(&grammar, &config, &|| false).expect("automata");
+        let lazy = lazy(&text, 1_000);
+        assert!(alike(&lazy, &whole) >= whole.n_states_of(whole.root()), "{text}");
+    }
+}
+
+#[test]
+fn what_is_left_of_the_same_names_is_one_state() {
+    // Behind "a" and behind "b" the same three may come, and behind "c" one of them may not.
+    let text = "root ::= [ab] names | \"c\" (\"name\" [12] | \"note\" [34] | \"x\" [56])\nnames ::= \"name\" [12] | \"number\" [78] | \"note\" [34]\n";
+    let automata = lazy(text, 1_000);
+    let at = |text: &str| after(&automata, text.as_bytes()).expect("a way");
+    assert_eq!(at("an"), at("bn"));
+    assert_ne!(at("an"), at("cn"));
+    assert_eq!(at("anot"), at("cnot"));
+    assert!(after(&automata, b"cnu").is_none());
+}
+
+#[test]
+fn names_with_a_long_common_beginning_are_within_the_limit_on_members() {
+    let names: Vec<String> = (0..100).map(|i| format!("\"{}{i}\"", "a".repeat(50))).collect();
+    let text = format!("root ::= ({} [xy]) \"!\"\n", names.join(" [xy] | "));
+    let grammar = formwork_ebnf::grammar(&text).expect("a grammar");
+    let built = |max_members: usize| {
+        let mut config = Config::default();
+        config.limits.whole_nodes = 0;
+        config.limits.max_members = max_members;
+        let automata = formwork_fsm::build(&grammar, &config, &|| false).expect("automata");
+        let is_whole = automata.complete(&|| false).is_ok();
+        assert_eq!(is_whole, !automata.has_failed(automata.root()));
+        is_whole
+    };
+    // Fifty letters of a hundred names; what a lazy rule has made it keeps, so it may have an eighth.
+    assert!(built(8 * 6_000));
+    assert!(!built(8 * 5_000));
+}
