@@ -164,6 +164,8 @@ pub(crate) struct Scratch {
 
 /// Nothing floats: there are no ticks to be met.
 const NO_TICKS: (u32, u32) = (0, u32::MAX);
+/// Rows of a short output.
+const USUAL: usize = 28;
 /// Beyond so many items membership is looked up in a hash set.
 const LINEAR: usize = 16;
 
@@ -180,15 +182,17 @@ impl Rows {
     /// An empty arena.
     pub fn new(automata: Arc<Automata>, limits: Limits) -> Self {
         let floating = Table { waiters: 0..0, goal: false, hash: 0 };
+        let mut tables = Vec::with_capacity(USUAL / 2);
+        tables.push(floating);
         Self {
             automata,
             limits,
-            rows: Vec::new(),
-            items: Vec::new(),
+            rows: Vec::with_capacity(USUAL),
+            items: Vec::with_capacity(2 * USUAL),
             // Never found by content: nobody else is the floating table.
-            tables: vec![floating],
-            waiters: Vec::new(),
-            by_kernel: HashTable::new(),
+            tables,
+            waiters: Vec::with_capacity(USUAL),
+            by_kernel: HashTable::with_capacity(USUAL),
             by_waiters: HashTable::new(),
             sets: Sets::default(),
             hasher: Seeded::default(),
