@@ -17,7 +17,7 @@
 //! choice of `et_time` before n1 and `et_weather` before n2; or `s`, behind which the literal `et_time` before n3 is left alone.
 //! c2 leads through `e`, `t`, `_` to the choice of `time` and `weather`, behind whose letters all are alone.
 
-use crate::nfa::{Nfa, Node, NodeId, Range};
+use crate::nfa::{LiteralLetter, Nfa, Node, NodeId, Range};
 use formwork_grammar::Seeded;
 use hashbrown::HashTable;
 use smallvec::SmallVec;
@@ -65,8 +65,9 @@ impl Choices {
         size_of::<Rest>() * self.rests.capacity() + self.known.allocation_size()
     }
 
-    /// The node of the choice of these, if there is one, and the hash under which it is found.
-    fn find(&self, rests: &[Rest]) -> (Option<NodeId>, u64) {
+    /// The choice of all literals from a position on, if there is one, and the hash under which it is found.
+    fn find(&self, first: usize) -> (Option<NodeId>, u64) {
+        let rests = &self.rests[first..];
         // Where its letters end tells literals apart.
         let ends: SmallVec<[u32; 64]> = rests.iter().map(|rest| rest.end).collect();
         let hash = self.hasher.hash_one(&ends[..]);
@@ -79,17 +80,19 @@ impl Nfa {
     /// The node that reads one of these literals, which are several; they are sorted.
     pub(crate) fn choice(&mut self, literals: &mut [Rest]) -> NodeId {
         literals.sort_unstable_by_key(|rest| rest.end);
-        self.choice_of_sorted(literals)
+        let first = self.choices.rests.len();
+        self.choices.rests.extend_from_slice(literals);
+        self.choice_from(first)
     }
 
-    fn choice_of_sorted(&mut self, rests: &[Rest]) -> NodeId {
-        let (found, hash) = self.choices.find(rests);
+    /// The choice of all literals from a position on, which were just added and are forgotten if there is one already.
+    fn choice_from(&mut self, first: usize) -> NodeId {
+        let (found, hash) = self.choices.find(first);
         if let Some(known) = found {
+            self.choices.rests.truncate(first);
             return known;
         }
-        let first = self.choices.rests.len() as u32;
-        self.choices.rests.extend_from_slice(rests);
-        let end = self.choices.rests.len() as u32;
+        let (first, end) = (first as u32, self.choices.rests.len() as u32);
         let node = self.add(Node::Choice { first, end });
         let known = Known { node, first, end, hash };
         self.choices.known.insert_unique(hash, known, |known| known.hash);
@@ -98,21 +101,18 @@ impl Nfa {
 
     /// Makes of a choice a node that reads the first letters of its literals.
     pub(crate) fn unfold_choice(&mut self, node: NodeId, (first, end): (u32, u32)) {
-        let mut rests: SmallVec<[Rest; 32]> = SmallVec::from_slice(self.choices.rests(first, end));
-        let next_letter = |rest: &Rest| self.literals[rest.end as usize - 1];
+        let rests = self.choices.rests(first, end).iter();
+        let mut rests: SmallVec<[(LiteralLetter, Rest); 32]> =
+            rests.map(|rest| (self.literals[rest.end as usize - 1], *rest)).collect();
         // Stable: those with one letter stay in their order.
-        rests.sort_by_key(|rest| next_letter(rest));
+        rests.sort_by_key(|&(next, _)| next);
         let mut letters: SmallVec<[Range; 16]> = SmallVec::new();
         let mut calls: SmallVec<[(u32, NodeId); 16]> = SmallVec::new();
-        let mut start = 0;
-        while let Some(first) = rests.get(start) {
-            let own = self.literals[first.end as usize - 1];
-            let rest = &rests[start..];
-            let n = rest.iter().take_while(|rest| self.literals[rest.end as usize - 1] == own).count();
-            let target = self.behind_letter(&rest[..n]);
-            start += n;
-            letters.push(Range { low: own.letter, high: own.letter, target });
-            if let Some(unit) = self.escapes_of(own.letter).filter(|_| own.has_escapes) {
+        for group in rests.chunk_by(|(one, _), (other, _)| one == other) {
+            let LiteralLetter { letter, has_escapes } = group[0].0;
+            let target = self.behind_letter(group);
+            letters.push(Range { low: letter, high: letter, target });
+            if let Some(unit) = self.escapes_of(letter).filter(|_| has_escapes) {
                 calls.push((unit.get(), target));
             }
         }
@@ -120,21 +120,25 @@ impl Nfa {
     }
 
     /// The node that goes on behind the next letter of these literals.
-    fn behind_letter(&mut self, rests: &[Rest]) -> NodeId {
-        if let &[Rest { first, end, next }] = rests {
+    fn behind_letter(&mut self, literals: &[(LiteralLetter, Rest)]) -> NodeId {
+        if let [(_, Rest { first, end, next })] = *literals {
             return self.rest(first, end - 1, next);
         }
-        let (mut left, mut complete): (SmallVec<[Rest; 32]>, SmallVec<[NodeId; 4]>) = Default::default();
-        for &rest in rests {
-            match rest.end - 1 > rest.first {
-                true => left.push(Rest { end: rest.end - 1, ..rest }),
-                false => complete.push(rest.next),
+        let mut complete: SmallVec<[NodeId; 4]> = SmallVec::new();
+        let before = self.choices.rests.len();
+        for &(_, Rest { first, end, next }) in literals {
+            match end - 1 > first {
+                true => self.choices.rests.push(Rest { first, end: end - 1, next }),
+                false => complete.push(next),
             }
         }
-        let going_on = match left[..] {
+        let going_on = match self.choices.rests[before..] {
             [] => None,
-            [Rest { first, end, next }] => Some(self.rest(first, end, next)),
-            _ => Some(self.choice_of_sorted(&left)),
+            [Rest { first, end, next }] => {
+                self.choices.rests.truncate(before);
+                Some(self.rest(first, end, next))
+            }
+            _ => Some(self.choice_from(before)),
         };
         match (complete.is_empty(), going_on) {
             (true, Some(node)) => node,
