@@ -64,7 +64,7 @@ impl Automata {
 
     /// Builds what [chooses between tags](Self::choices_of_tags) and [what stands behind](Self::behind_tags) them, until so much
     /// [work](Self::work) is done. One that exceeds a limit is found when it is reached. Of each the first state is made and
-    /// those behind its first byte or call: the inside of a string is the widest state of most outputs, and whoever computes masks next
+    /// those behind its first byte: the inside of a string is the widest state of most outputs, and whoever computes masks next
     /// finds it. These states of what chooses are returned: every output that writes a tag comes to some of them.
     ///
     /// # Errors
@@ -102,7 +102,7 @@ impl Automata {
         Ok(begins)
     }
 
-    /// Makes the edges of a rule's first state and of those behind its first byte or call; these states, and the work it took.
+    /// Makes the edges of a rule's first state and of those behind its first byte; these states, and the work it took.
     fn make_beginning(&self, rule: RuleId) -> (SmallVec<[StateId; 4]>, u64) {
         let start = self.start(rule);
         let work = || self.link(rule).tables.as_lazy().map_or(0, Lazy::work_done);
@@ -110,7 +110,6 @@ impl Automata {
         let (plain, _) = self.byte_edges(start);
         let mut states: SmallVec<[StateId; 4]> = SmallVec::from_slice(&[start]);
         states.extend(plain.iter().map(|edge| start.sibling(edge.target)));
-        states.extend(self.rule_edges(start).map(|edge| edge.target));
         states.sort_unstable();
         states.dedup();
         states.iter().for_each(|&state| {
