@@ -19,5 +19,6 @@ pub mod table;
 pub mod targets;
 pub mod tasks;
 pub mod tokenizer;
+pub mod tool_goals;
 pub mod tools;
 pub mod variants;

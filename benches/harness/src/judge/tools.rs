@@ -10,6 +10,7 @@ use super::process::Lost;
 use super::record::{Output, Record};
 use super::slowest::Slowest;
 use super::tokenizer::Tokenizer;
+use super::tool_goals::{self, Figures};
 use super::{table, tasks};
 use crate::clock;
 use crate::protocol::{Job, Measured, Source};
@@ -75,7 +76,7 @@ pub fn run(options: &Options) -> Result<()> {
     let contestants = Contestant::all(&options.engines, &options.workers.peers)?;
     let mut record = Record::new("tools", "Tools", &tokenizers[0].name, &options.output);
     about(&mut record, options, &tokenizers);
-    let mut rows = Vec::new();
+    let (mut rows, mut figures) = (Vec::new(), Vec::new());
     let (mut versions, mut slowest) = (BTreeSet::new(), String::new());
     record.csv.push_str(CSV_HEAD);
     for ((format, _), tokenizer) in formats.iter().zip(&tokenizers) {
@@ -95,13 +96,15 @@ pub fn run(options: &Options) -> Result<()> {
                     slowest.push_str(&heading);
                     slowest.push_str(&case.slowest(&row, options.slowest));
                 }
-                row.write(format.name, size, &contestant.name, &mut record.csv, &mut rows);
+                figures.push(row.write(format.name, size, &contestant.name, &mut record.csv, &mut rows));
             }
         }
     }
     let versions: Vec<String> = versions.into_iter().collect();
     record.line(&format!("- Engines, each in processes of its own: {}.\n", versions.join("; ")));
     record.line(&table::markdown(&HEAD, &rows));
+    record.line("## Goals, the greater figure of the two formats\n");
+    record.line(&tool_goals::table(&figures));
     record.line(&slowest);
     record.finish()
 }
@@ -572,7 +575,7 @@ impl Row {
         engine: &str,
         csv: &mut String,
         rows: &mut Vec<Vec<String>>,
-    ) {
+    ) -> Figures {
         let us = |ns: u64| ns as f64 / 1_000.0;
         let least = |part: usize| self.first.iter().map(|parts| parts[part]).min().map_or(f64::NAN, us);
         let mut figures = vec![least(0), least(1), least(2)];
@@ -594,5 +597,10 @@ impl Row {
             figures.iter().map(|&us| if us.is_nan() { String::new() } else { format!("{us:.3}") }).collect();
         cells.insert(4, n_steps.to_string());
         let _ = writeln!(csv, "{format},{size},{engine},{},\"{}\"", cells.join(","), self.remark);
+        let [frontend, compile, _, more, avg, _, p99, _, _, _, _, _, free, _] = figures[..] else {
+            unreachable!("a figure for each column");
+        };
+        let engine = engine.to_owned();
+        Figures { size, engine, compile: frontend + compile, more, avg, p99, free }
     }
 }
