@@ -12,8 +12,8 @@ pub struct Config {
     pub rows: formwork_earley::Limits,
     /// Work that compile may spend on the local masks of wide states (the inside of a string, free text), in nanoseconds as
     /// estimated. Default 2,000,000: a dozen of them. 0 computes each when it is first needed. Unless it
-    /// is 0, the automata of what stands behind tags and of what frontends share are built first, within it, if there are tags
-    /// and they are few.
+    /// is 0, the automata of what chooses between tags are built first, within it, and if the tags are few those of what stands
+    /// behind them and of what frontends share.
     pub precompute: u64,
     /// Share local masks between rules and grammars. Default on.
     pub pool: bool,

@@ -112,9 +112,9 @@ impl Nfa {
             let LiteralLetter { letter, has_escapes } = group[0].0;
             let target = self.behind_letter(group);
             letters.push(Range { low: letter, high: letter, target });
-            if let Some(unit) = self.escapes_of(letter).filter(|_| has_escapes) {
-                calls.push((unit.get(), target));
-            }
+            let unit = self.escapes_of(letter).filter(|_| has_escapes);
+            debug_assert_eq!(unit.is_some(), has_escapes, "its unit was told");
+            calls.extend(unit.map(|unit| (unit.get(), target)));
         }
         self.nodes[node as usize] = self.read_or_call(&letters, &calls);
     }

@@ -10,6 +10,9 @@
 //! others read nothing that it does not (`[^.]{1,63}` behind any of the last 63 places, say, is one node for each state and
 //! not a subset of 63).
 //!
+//! In automata that are made state by state, the literals of a set are gathered into one node ([`choices`](crate::choices)):
+//! most sets of many members are names side by side.
+//!
 //! Cost: proportional to the edges of all member nodes over all states built, in time and in memory, which is why members
 //! have a limit of their own; letters are swept in ranges, never one by one, so an automaton over code points costs no more
 //! than one over bytes.
