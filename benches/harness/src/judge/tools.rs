@@ -38,8 +38,12 @@ pub struct Options {
     /// For Harmony's messages: the same, with Harmony's special tokens
     #[arg(long, default_value = "o200k_harmony")]
     pub harmony: String,
-    /// Engines: NAME or NAME:VARIANT
-    #[arg(long, value_delimiter = ',', default_value = "formwork,llguidance,xgrammar-rs")]
+    /// Engines: NAME or NAME:VARIANT; among them Formwork as a server would set it up
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "formwork,formwork:warmed+threads+kept,llguidance,xgrammar-rs"
+    )]
     pub engines: Vec<String>,
     /// How many tools
     #[arg(long, value_delimiter = ',', default_value = "1,20,128,1000")]
