@@ -187,14 +187,14 @@ impl Nfa {
     /// A letter of a literal whose escapes are a unit that is not [told](Self::set_escapes): one that a node may read first, if
     /// there is one.
     pub(crate) fn without_unit(&self, node: NodeId) -> Option<u32> {
-        let is_without = |end: u32| {
+        let without = |end: u32| {
             let first = self.literals[end as usize - 1];
             (first.has_escapes && self.escapes_of(first.letter).is_none()).then_some(first.letter)
         };
         match self.nodes[node as usize] {
-            Node::Literal { end, .. } => is_without(end),
+            Node::Literal { end, .. } => without(end),
             Node::Choice { first, end } => {
-                self.choices.rests(first, end).iter().find_map(|rest| is_without(rest.end))
+                self.choices.rests(first, end).iter().find_map(|rest| without(rest.end))
             }
             _ => None,
         }
