@@ -61,7 +61,9 @@ pub(crate) fn within_budget(
         automata.complete(interrupt)?;
     } else {
         let before = automata.work();
-        certain = automata.build_behind_tags(FEW_TAGS, budget / WORK, interrupt)?;
+        let env = |name: &str, or: u64| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(or);
+        left = env("FW_BUD", budget);
+        certain = automata.build_behind_tags(env("FW_FEW", FEW_TAGS as u64) as usize, left / WORK, interrupt)?;
         left = left.saturating_sub(WORK * (automata.work() - before));
     }
     let wanted = |state| formwork_mask::is_wide(automata, state) || eager || certain.contains(&state);

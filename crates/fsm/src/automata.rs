@@ -568,9 +568,9 @@ impl Automata {
         (plain.map(|number| state.sibling(number)), ticking.map(|number| state.sibling(number)))
     }
 
-    /// The letters that a state reads one after the other, whose edges are not made: all but the last one, or the first of very
-    /// many. From the states between nothing else is read, but where it says so an escape of JSON, which begins with `\\`; and
-    /// the rule cannot end there. `None` is always right.
+    /// The letters that a state reads one after the other, whose edges are not made: of a literal all but the last one, of several
+    /// literals those that all have in common, or the first of very many. From the states between nothing else is read, but
+    /// where it says so an escape of JSON, which begins with `\\`; and the rule cannot end there. `None` is always right.
     ///
     /// Cost: a load where it is none, else some dozen ns.
     #[inline]

@@ -10,6 +10,8 @@
 //! next have most of their trie in common. A choice lists its literals in the order in which they were written down, and so do
 //! those behind it, since all that is read of them before is the same.
 //!
+//! Letters that all literals of a choice have in common are passed like those of a single literal, without the choices between.
+//!
 //! Cost: to follow a choice, some instructions for each of its literals; a set of as many nodes takes some hundred each.
 //!
 //! # Worked example
@@ -97,6 +99,16 @@ impl Nfa {
         let known = Known { node, first, end, hash };
         self.choices.known.insert_unique(hash, known, |known| known.hash);
         node
+    }
+
+    /// The choice behind some letters that all literals of one have in common, with more behind them.
+    pub(crate) fn pass_choice(&mut self, (first, end): (u32, u32), n_letters: u32) -> NodeId {
+        let before = self.choices.rests.len();
+        for at in first..end {
+            let rest = self.choices.rests[at as usize];
+            self.choices.rests.push(Rest { end: rest.end - n_letters, ..rest });
+        }
+        self.choice_from(before)
     }
 
     /// Makes of a choice a node that reads the first letters of its literals.

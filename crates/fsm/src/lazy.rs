@@ -75,7 +75,7 @@ const ACCEPTING: u32 = 1;
 const GOES_ON: u32 = 2;
 /// It reads any text of a JSON string.
 const ANY_TEXT: u32 = 4;
-/// It is inside of a [literal](Lazy::literal), as long as its edges are not made.
+/// There are [letters](Lazy::literal) ahead, as long as its edges are not made.
 const LITERAL: u32 = 8;
 /// One more than the position among the states that are made begins at this bit.
 const POSITION: u32 = 4;
@@ -290,8 +290,8 @@ impl Lazy {
         self.header(number) & ANY_TEXT != 0
     }
 
-    /// The letters that come one after the other from a state whose edges are not made, in their order and without the last one:
-    /// nothing but these, or their escapes, is read from the states between.
+    /// The letters that come one after the other from a state whose edges are not made, in their order, with at least one more
+    /// behind each: nothing but these, or their escapes, is read from the states between.
     pub(crate) fn literal(&self, number: u32) -> Option<Letters> {
         let header = self.header(number);
         if header & LITERAL == 0 || header >> POSITION != 0 {
@@ -299,9 +299,9 @@ impl Lazy {
         }
         let making = self.lock();
         let Source::Subset(subset) = &making.source else { return None };
-        let letters = subset.literal(number)?;
         let of = |letter: &LiteralLetter| (byte(letter.letter), letter.has_escapes);
-        Some(letters[1..].iter().rev().take(MAX_LETTERS).map(of).collect())
+        let letters: Letters = subset.ahead(number, MAX_LETTERS).iter().rev().map(of).collect();
+        (!letters.is_empty()).then_some(letters)
     }
 
     /// The state behind some of the letters of a [literal](Self::literal). `None` if somebody has made the state's edges, or a
@@ -545,7 +545,7 @@ impl Lazy {
     }
 }
 
-/// The letters of a literal that are asked for at once; few read more.
+/// The letters that are asked for at once; few read more.
 const MAX_LETTERS: usize = 32;
 
 /// Lists are looked at once for so many states that are made.
@@ -633,7 +633,7 @@ impl Making {
         Ok(LazyState { next_bytes, called_bytes, own_loop, slot: AtomicU32::new(0), byte_edges, calls })
     }
 
-    /// The state behind some letters of a literal, if the state is inside of one still.
+    /// The state behind some of the letters ahead, if they still are.
     fn pass(&mut self, state: u32, n_letters: u32, sets: &Segmented<ByteSet>) -> Result<Option<u32>, Stop> {
         self.restart(sets)?;
         let Source::Subset(subset) = &mut self.source else { return Ok(None) };

@@ -60,8 +60,8 @@ pub(crate) enum Node {
     /// Reads one letter, or what another automaton accepts: letters and calls, each `first..end`; and which texts may be
     /// read from here.
     Read { letters: (u32, u32), calls: (u32, u32), text: Text },
-    /// Reads the letters of a literal, `first..end`, the last first, and goes on there.
-    Literal { first: u32, end: u32, next: NodeId },
+    /// Reads a literal.
+    Literal(Rest),
     /// Reads one of several literals: a [choice](crate::choices), `first..end` of all literals of choices.
     Choice { first: u32, end: u32 },
     /// Reads an expression and goes on there: not written yet.
@@ -181,7 +181,7 @@ impl Nfa {
         let first = self.literals.len() as u32;
         self.n_folded += letters.len() - 1;
         self.literals.extend(letters);
-        Node::Literal { first, end: self.literals.len() as u32, next }
+        Node::Literal(Rest { first, end: self.literals.len() as u32, next })
     }
 
     /// A letter of a literal whose escapes are a unit that is not [told](Self::set_escapes): one that a node may read first, if
@@ -191,13 +191,7 @@ impl Nfa {
             let first = self.literals[end as usize - 1];
             (first.has_escapes && self.escapes_of(first.letter).is_none()).then_some(first.letter)
         };
-        match self.nodes[node as usize] {
-            Node::Literal { end, .. } => without(end),
-            Node::Choice { first, end } => {
-                self.choices.rests(first, end).iter().find_map(|rest| without(rest.end))
-            }
-            _ => None,
-        }
+        self.literals_of(node).iter().find_map(|rest| without(rest.end))
     }
 
     /// Such letters of all nodes, some perhaps several times.
@@ -219,7 +213,7 @@ impl Nfa {
     /// Makes of a node that reads a literal one that reads its first letter, and one for the rest; of several literals likewise.
     pub(crate) fn unfold(&mut self, node: NodeId) {
         let (first, end, next) = match self.nodes[node as usize] {
-            Node::Literal { first, end, next } => (first, end, next),
+            Node::Literal(Rest { first, end, next }) => (first, end, next),
             Node::Choice { first, end } => return self.unfold_choice(node, (first, end)),
             _ => return,
         };
@@ -234,27 +228,42 @@ impl Nfa {
         };
     }
 
-    /// The literal that a node reads.
-    pub(crate) fn folded(&self, node: NodeId) -> Option<Rest> {
-        match self.nodes[node as usize] {
-            Node::Literal { first, end, next } => Some(Rest { first, end, next }),
-            _ => None,
+    /// The literals of which a node reads one; of a node that reads none, none.
+    fn literals_of(&self, node: NodeId) -> &[Rest] {
+        match &self.nodes[node as usize] {
+            Node::Literal(literal) => std::slice::from_ref(literal),
+            &Node::Choice { first, end } => self.choices.rests(first, end),
+            _ => &[],
         }
     }
 
-    /// What a node still reads letter by letter, the last letter first, if it is a literal.
-    pub(crate) fn unread(&self, node: NodeId) -> Option<&[LiteralLetter]> {
-        match self.nodes[node as usize] {
-            Node::Literal { first, end, .. } => Some(&self.literals[first as usize..end as usize]),
-            _ => None,
+    /// The letters that a node reads one after the other, with at least one more behind each, and nothing else but their escapes:
+    /// those that all of its literals have in common. At most so many, the last one first.
+    pub(crate) fn ahead(&self, node: NodeId, most: usize) -> &[LiteralLetter] {
+        let last = |rest: &Rest, n: usize| &self.literals[rest.end as usize - n..rest.end as usize];
+        let [one, others @ ..] = self.literals_of(node) else { return &[] };
+        let n_ahead = |rest: &Rest| (rest.end - rest.first) as usize - 1;
+        let mut n = most.min(n_ahead(one));
+        for other in others {
+            n = n.min(n_ahead(other));
+            let pairs = last(one, n).iter().rev().zip(last(other, n).iter().rev());
+            n = pairs.take_while(|(one, other)| one == other).count();
+            if n == 0 {
+                break;
+            }
         }
+        last(one, n)
     }
 
-    /// The node behind some letters of one that reads a literal, which has more of them.
+    /// The node behind so many of the letters that are [ahead](Self::ahead) of one; `None` if these are fewer.
     pub(crate) fn pass(&mut self, node: NodeId, n_letters: u32) -> Option<NodeId> {
-        let Node::Literal { first, end, next } = self.nodes[node as usize] else { return None };
-        let end = end.checked_sub(n_letters).filter(|&end| end > first)?;
-        Some(self.rest(first, end, next))
+        let n_ahead = self.ahead(node, n_letters as usize).len();
+        match self.nodes[node as usize] {
+            _ if n_ahead < n_letters as usize => None,
+            Node::Literal(Rest { first, end, next }) => Some(self.rest(first, end - n_letters, next)),
+            Node::Choice { first, end } => Some(self.pass_choice((first, end), n_letters)),
+            _ => None,
+        }
     }
 
     /// The node that reads what is left of a literal: each once, however it is reached.
@@ -267,7 +276,7 @@ impl Nfa {
             return known.get() - 1;
         }
         self.n_folded -= 1;
-        let node = self.add(Node::Literal { first, end, next });
+        let node = self.add(Node::Literal(Rest { first, end, next }));
         self.rests.resize(self.rests.len().max(self.literals.len()), None);
         self.rests[at] = NonZeroU32::new(node + 1);
         node

@@ -212,25 +212,26 @@ impl Subset {
 
     /// What a state is, as far as that is known without its edges: whether it accepts, whether it reads anything, and whether
     /// it reads any text of a JSON string.
-    /// And whether it is inside of a [literal](Self::literal).
+    /// And whether letters are [ahead](Self::ahead) of it.
     pub(crate) fn header(&self, state: u32) -> [bool; 4] {
         let members = self.members(state);
         let node = |node: &NodeId| self.nfa.nodes[*node as usize];
         let accepts = members.iter().any(|member| matches!(node(member), Node::End));
         let any_text = members.iter().any(|member| text_of(&node(member)) != Text::Unknown);
         let accepts_here = accepts && !(self.without_empty && state == 0);
-        [accepts_here, members.len() > usize::from(accepts), any_text, self.literal(state).is_some()]
+        [accepts_here, members.len() > usize::from(accepts), any_text, !self.ahead(state, 1).is_empty()]
     }
 
-    /// The letters that a state reads one after the other, and nothing else but their escapes, if there are several: the last
-    /// one first.
-    pub(crate) fn literal(&self, state: u32) -> Option<&[LiteralLetter]> {
-        let &[node] = self.members(state) else { return None };
-        self.nfa.unread(node).filter(|letters| letters.len() > 1)
+    /// The letters that a state reads one after the other, with at least one more behind each, and nothing else but their
+    /// escapes: at most so many, the last one first.
+    pub(crate) fn ahead(&self, state: u32, most: usize) -> &[LiteralLetter] {
+        match *self.members(state) {
+            [node] => self.nfa.ahead(node, most),
+            _ => &[],
+        }
     }
 
-    /// The state behind some of the letters of a [literal](Self::literal), of which more are left, without the states between.
-    /// `None` if the state is none.
+    /// The state behind some of the letters [ahead](Self::ahead), without the states between. `None` if there are not so many.
     pub(crate) fn pass(
         &mut self,
         state: u32,
@@ -238,9 +239,10 @@ impl Subset {
         work: &mut Work<'_>,
     ) -> Result<Option<u32>, Stop> {
         let &[node] = self.members(state) else { return Ok(None) };
+        let before = self.nfa.choices.n_rests();
         let Some(target) = self.nfa.pass(node, n_letters) else { return Ok(None) };
         self.note_nodes();
-        work.spend(1)?;
+        work.spend(1 + (self.nfa.choices.n_rests() - before) / VISITS_PER_EDGE)?;
         self.follow_one(target, work).map(|(plain, _)| Some(plain))
     }
 
@@ -291,7 +293,7 @@ impl Subset {
             // Most targets read at once.
             let node = self.nfa.nodes[seed as usize];
             if let Node::Read { .. }
-            | Node::Literal { .. }
+            | Node::Literal(_)
             | Node::Choice { .. }
             | Node::Spelled { .. }
             | Node::End = node
@@ -316,7 +318,7 @@ impl Subset {
                 Node::Tick(target) => self.ticked.push(target),
                 Node::Read { letters, calls, .. } if letters.0 == letters.1 && calls.0 == calls.1 => {}
                 Node::Read { .. }
-                | Node::Literal { .. }
+                | Node::Literal(_)
                 | Node::Choice { .. }
                 | Node::Spelled { .. }
                 | Node::End => self.set.push(node),
@@ -337,7 +339,7 @@ impl Subset {
 
     /// Puts one [choice](crate::choices) into `set` for its literals, if they are several.
     fn gather_literals(&mut self) {
-        let is_literal = |node: &&NodeId| matches!(self.nfa.nodes[**node as usize], Node::Literal { .. });
+        let is_literal = |node: &&NodeId| matches!(self.nfa.nodes[**node as usize], Node::Literal(_));
         if self.set.iter().filter(is_literal).count() < WORTH_A_CHOICE {
             return;
         }
@@ -345,9 +347,9 @@ impl Subset {
         literals.clear();
         let nfa = &self.nfa;
         self.set.retain(|&node| {
-            let literal = nfa.folded(node);
-            literals.extend(literal);
-            literal.is_none()
+            let Node::Literal(literal) = nfa.nodes[node as usize] else { return true };
+            literals.push(literal);
+            false
         });
         self.set.push(self.nfa.choice(&mut literals));
         self.literals = literals;
@@ -433,7 +435,7 @@ impl Subset {
     /// Makes sure that a node has its letters.
     fn unfold(&mut self, node: NodeId, work: &mut Work<'_>) -> Result<(), Stop> {
         match self.nfa.nodes[node as usize] {
-            Node::Literal { .. } | Node::Choice { .. } => {
+            Node::Literal(_) | Node::Choice { .. } => {
                 while let (Some(letter), Some(deferred)) = (self.nfa.without_unit(node), &mut self.deferred) {
                     self.nfa.set_escapes(letter, deferred.escapes_of(letter));
                 }

@@ -276,6 +276,34 @@ fn names_side_by_side_are_read_as_each_by_itself() {
 }
 
 #[test]
+fn letters_that_names_have_in_common_are_passed() {
+    let names = ["user_id", "user_ids", "user_name", "user-x", "other"];
+    let texts = [names.map(|name| format!("\"{name}\"")), names.map(|name| format!("JsonText(\"{name}\")"))];
+    for (names, escaped) in texts.iter().zip([false, true]) {
+        let ways: Vec<String> = names.iter().enumerate().map(|(i, name)| format!("{name} [{i}!]")).collect();
+        let text = format!("root ::= {}\n", ways.join(" | "));
+        let (passing, following) = (lazy(&text, 1_000), lazy(&text, 1_000));
+        let state = after(&passing, b"u").expect("a way");
+        let letters = passing.literal(state).expect("what four have in common");
+        assert_eq!(letters.as_slice(), [(b's', escaped), (b'e', escaped), (b'r', escaped)]);
+        assert_eq!(passing.pass(state, 4), None, "not beyond where they part");
+        let before = passing.n_states();
+        let behind = passing.pass(state, 3).expect("nobody made its edges");
+        assert_eq!((passing.pass(state, 3), passing.n_states()), (Some(behind), before + 1));
+        assert_eq!(passing.literal(behind), None, "here they part");
+        let three = after(&passing, b"user_").expect("a way");
+        assert_eq!(passing.literal(three), None);
+        // Where one is complete and another goes on, no more letters are ahead.
+        let one = after(&passing, b"user_i").expect("a way");
+        assert_eq!(passing.literal(one), None, "it is the last letter of one of them");
+        // Who passes and who follows come to the same.
+        let reached = after(&passing, b"user").expect("a way");
+        assert_eq!(reached, behind);
+        assert!(alike(&passing, &following) >= 20, "{text}");
+    }
+}
+
+#[test]
 fn what_is_left_of_the_same_names_is_one_state() {
     // Behind "a" and behind "b" the same three may come, and behind "c" one of them may not.
     let text = "root ::= [ab] names | \"c\" (\"name\" [12] | \"note\" [34] | \"x\" [56])\nnames ::= \"name\" [12] | \"number\" [78] | \"note\" [34]\n";

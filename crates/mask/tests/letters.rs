@@ -37,3 +37,17 @@ fn escapes_of_later_letters_are_not_on_the_way() {
     assert_eq!(along(grammar, &["e", "er", "\\", "\\u00", "\\u0065", "\\u0065r"]), Some(2));
     assert_eq!(along(grammar, &["e", "er", "e\\", "e\\u0072I", "e\\u0073"]), None);
 }
+
+#[test]
+fn what_names_have_in_common_is_one_way() {
+    let names = |name: &dyn Fn(&str) -> String| {
+        let ways = ["user_id", "user_ids", "user_name", "user-x"].map(name);
+        let ways = ways.iter().enumerate().map(|(i, way)| format!("{way} [{i}!]"));
+        format!("root ::= {}\n", ways.collect::<Vec<_>>().join(" | "))
+    };
+    for names in [names(&|name| format!("\"{name}\"")), names(&|name| format!("JsonText(\"{name}\")"))] {
+        assert_eq!(along(&names, &["e", "er", "es", "x"]), Some(2), "{names}");
+        // Where they part it is walked.
+        assert_eq!(along(&names, &["e", "er_i"]), None, "{names}");
+    }
+}
