@@ -10,9 +10,10 @@
 //! next have most of their trie in common. A choice lists its literals in the order in which they were written down, and so do
 //! those behind it, since all that is read of them before is the same.
 //!
-//! Letters that all literals of a choice have in common are passed like those of a single literal, without the choices between.
+//! Letters that all literals of a choice have in common are passed like those of a single literal, without the nodes between; the
+//! choice behind them is the same one with so many letters passed.
 //!
-//! Cost: to follow a choice, some instructions for each of its literals; a set of as many nodes takes some hundred each.
+//! Cost: to pass letters, a look into a table; to follow a choice, some instructions for each of its literals; a set of as many nodes takes some hundred each.
 //!
 //! # Worked example
 //! `get_time`, `get_weather`, `set_time` before n1, n2, n3: a choice c1 of the three. Followed it reads `g` and goes to c2, the
@@ -20,7 +21,7 @@
 //! c2 leads through `e`, `t`, `_` to the choice of `time` and `weather`, behind whose letters all are alone.
 
 use crate::nfa::{LiteralLetter, Nfa, Node, NodeId, Range};
-use formwork_grammar::Seeded;
+use formwork_grammar::{HashMap, Seeded};
 use hashbrown::HashTable;
 use smallvec::SmallVec;
 use std::hash::BuildHasher;
@@ -38,23 +39,34 @@ pub(crate) struct Rest {
 pub(crate) struct Choices {
     /// Of all choices, those of each in the order in which they were written down.
     rests: Vec<Rest>,
-    known: HashTable<Known>,
+    list: Vec<Choice>,
+    /// Choices by their rests.
+    known: HashTable<u32>,
+    /// The nodes of choices with so many letters passed.
+    passed: HashMap<(u32, u32), NodeId>,
     hasher: Seeded,
 }
 
-/// A choice that there is, of the literals `first..end`.
+/// A choice of the literals `first..end`.
 #[derive(Clone, Copy, Debug)]
-struct Known {
-    node: NodeId,
+struct Choice {
     first: u32,
     end: u32,
     hash: u64,
+    /// How many letters all literals begin with, and go on behind.
+    n_common: u32,
 }
 
 impl Choices {
-    /// The literals of a choice.
-    pub(crate) fn rests(&self, first: u32, end: u32) -> &[Rest] {
+    /// The literals of a choice, with no letter passed.
+    pub(crate) fn rests(&self, choice: u32) -> &[Rest] {
+        let Choice { first, end, .. } = self.list[choice as usize];
         &self.rests[first as usize..end as usize]
+    }
+
+    /// How many letters all literals of a choice begin with, and go on behind.
+    pub(crate) fn n_common(&self, choice: u32) -> u32 {
+        self.list[choice as usize].n_common
     }
 
     /// The literals of all choices.
@@ -64,17 +76,19 @@ impl Choices {
 
     /// Heap memory in bytes.
     pub(crate) fn memory_size(&self) -> usize {
-        size_of::<Rest>() * self.rests.capacity() + self.known.allocation_size()
+        size_of::<Rest>() * self.rests.capacity()
+            + size_of::<Choice>() * self.list.capacity()
+            + self.known.allocation_size()
+            + self.passed.allocation_size()
     }
 
     /// The choice of all literals from a position on, if there is one, and the hash under which it is found.
-    fn find(&self, first: usize) -> (Option<NodeId>, u64) {
+    fn find(&self, first: usize) -> (Option<u32>, u64) {
         let rests = &self.rests[first..];
         // Where its letters end tells literals apart.
         let ends: SmallVec<[u32; 64]> = rests.iter().map(|rest| rest.end).collect();
         let hash = self.hasher.hash_one(&ends[..]);
-        let found = self.known.find(hash, |known| self.rests(known.first, known.end) == rests);
-        (found.map(|known| known.node), hash)
+        (self.known.find(hash, |&known| self.rests(known) == rests).copied(), hash)
     }
 }
 
@@ -90,39 +104,66 @@ impl Nfa {
     /// The choice of all literals from a position on, which were just added and are forgotten if there is one already.
     fn choice_from(&mut self, first: usize) -> NodeId {
         let (found, hash) = self.choices.find(first);
-        if let Some(known) = found {
-            self.choices.rests.truncate(first);
+        let choice = match found {
+            Some(known) => {
+                self.choices.rests.truncate(first);
+                known
+            }
+            None => {
+                let n_common = self.n_common(&self.choices.rests[first..]);
+                let Choices { rests, list, known, .. } = &mut self.choices;
+                let choice = list.len() as u32;
+                list.push(Choice { first: first as u32, end: rests.len() as u32, hash, n_common });
+                known.insert_unique(hash, choice, |&known| list[known as usize].hash);
+                choice
+            }
+        };
+        self.passed(choice, 0)
+    }
+
+    /// The node of a choice behind some of the letters that all literals begin with.
+    pub(crate) fn passed(&mut self, choice: u32, n_passed: u32) -> NodeId {
+        if let Some(&known) = self.choices.passed.get(&(choice, n_passed)) {
             return known;
         }
-        let (first, end) = (first as u32, self.choices.rests.len() as u32);
-        let node = self.add(Node::Choice { first, end });
-        let known = Known { node, first, end, hash };
-        self.choices.known.insert_unique(hash, known, |known| known.hash);
+        let node = self.add(Node::Choice { choice, n_passed });
+        self.choices.passed.insert((choice, n_passed), node);
         node
     }
 
-    /// The choice behind some letters that all literals of one have in common, with more behind them.
-    pub(crate) fn pass_choice(&mut self, (first, end): (u32, u32), n_letters: u32) -> NodeId {
-        let before = self.choices.rests.len();
-        for at in first..end {
-            let rest = self.choices.rests[at as usize];
-            self.choices.rests.push(Rest { end: rest.end - n_letters, ..rest });
+    /// How many letters these literals begin with, and go on behind.
+    fn n_common(&self, rests: &[Rest]) -> u32 {
+        let last = |rest: &Rest, n: u32| &self.literals[(rest.end - n) as usize..rest.end as usize];
+        let n_ahead = |rest: &Rest| rest.end - rest.first - 1;
+        let mut n = n_ahead(&rests[0]);
+        for other in &rests[1..] {
+            n = n.min(n_ahead(other));
+            let pairs = last(&rests[0], n).iter().rev().zip(last(other, n).iter().rev());
+            n = pairs.take_while(|(one, other)| one == other).count() as u32;
+            if n == 0 {
+                break;
+            }
         }
-        self.choice_from(before)
+        n
     }
 
-    /// Makes of a choice a node that reads the first letters of its literals.
-    pub(crate) fn unfold_choice(&mut self, node: NodeId, (first, end): (u32, u32)) {
-        let rests = self.choices.rests(first, end).iter();
-        let mut rests: SmallVec<[(LiteralLetter, Rest); 32]> =
-            rests.map(|rest| (self.literals[rest.end as usize - 1], *rest)).collect();
+    /// Makes of a choice a node that reads the first letters of its literals that are not passed.
+    pub(crate) fn unfold_choice(&mut self, node: NodeId, choice: u32, n_passed: u32) {
+        let rests = self.choices.rests(choice).iter().map(|&Rest { first, end, next }| {
+            let end = end - n_passed;
+            (self.literals[end as usize - 1], Rest { first, end, next })
+        });
+        let mut rests: SmallVec<[(LiteralLetter, Rest); 32]> = rests.collect();
         // Stable: those with one letter stay in their order.
         rests.sort_by_key(|&(next, _)| next);
         let mut letters: SmallVec<[Range; 16]> = SmallVec::new();
         let mut calls: SmallVec<[(u32, NodeId); 16]> = SmallVec::new();
         for group in rests.chunk_by(|(one, _), (other, _)| one == other) {
             let LiteralLetter { letter, has_escapes } = group[0].0;
-            let target = self.behind_letter(group);
+            let target = match n_passed < self.choices.n_common(choice) {
+                true => self.passed(choice, n_passed + 1),
+                false => self.behind_letter(group),
+            };
             letters.push(Range { low: letter, high: letter, target });
             let unit = self.escapes_of(letter).filter(|_| has_escapes);
             debug_assert_eq!(unit.is_some(), has_escapes, "its unit was told");

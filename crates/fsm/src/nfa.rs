@@ -62,8 +62,8 @@ pub(crate) enum Node {
     Read { letters: (u32, u32), calls: (u32, u32), text: Text },
     /// Reads a literal.
     Literal(Rest),
-    /// Reads one of several literals: a [choice](crate::choices), `first..end` of all literals of choices.
-    Choice { first: u32, end: u32 },
+    /// Reads one of several literals, of which some letters that all begin with are passed: a [choice](crate::choices), by its position.
+    Choice { choice: u32, n_passed: u32 },
     /// Reads an expression and goes on there: not written yet.
     Deferred { expr: ExprId, spelling: Spelling, next: NodeId },
     /// Is a state of an automaton over code points: not written yet.
@@ -191,7 +191,13 @@ impl Nfa {
             let first = self.literals[end as usize - 1];
             (first.has_escapes && self.escapes_of(first.letter).is_none()).then_some(first.letter)
         };
-        self.literals_of(node).iter().find_map(|rest| without(rest.end))
+        match self.nodes[node as usize] {
+            Node::Literal(rest) => without(rest.end),
+            Node::Choice { choice, n_passed } => {
+                self.choices.rests(choice).iter().find_map(|rest| without(rest.end - n_passed))
+            }
+            _ => None,
+        }
     }
 
     /// Such letters of all nodes, some perhaps several times.
@@ -214,7 +220,7 @@ impl Nfa {
     pub(crate) fn unfold(&mut self, node: NodeId) {
         let (first, end, next) = match self.nodes[node as usize] {
             Node::Literal(Rest { first, end, next }) => (first, end, next),
-            Node::Choice { first, end } => return self.unfold_choice(node, (first, end)),
+            Node::Choice { choice, n_passed } => return self.unfold_choice(node, choice, n_passed),
             _ => return,
         };
         let target = self.rest(first, end - 1, next);
@@ -228,31 +234,19 @@ impl Nfa {
         };
     }
 
-    /// The literals of which a node reads one; of a node that reads none, none.
-    fn literals_of(&self, node: NodeId) -> &[Rest] {
-        match &self.nodes[node as usize] {
-            Node::Literal(literal) => std::slice::from_ref(literal),
-            &Node::Choice { first, end } => self.choices.rests(first, end),
-            _ => &[],
-        }
-    }
-
     /// The letters that a node reads one after the other, with at least one more behind each, and nothing else but their escapes:
-    /// those that all of its literals have in common. At most so many, the last one first.
+    /// of a literal all but its last, of a choice those that all of its literals have in common. At most so many, the last
+    /// one first.
     pub(crate) fn ahead(&self, node: NodeId, most: usize) -> &[LiteralLetter] {
-        let last = |rest: &Rest, n: usize| &self.literals[rest.end as usize - n..rest.end as usize];
-        let [one, others @ ..] = self.literals_of(node) else { return &[] };
-        let n_ahead = |rest: &Rest| (rest.end - rest.first) as usize - 1;
-        let mut n = most.min(n_ahead(one));
-        for other in others {
-            n = n.min(n_ahead(other));
-            let pairs = last(one, n).iter().rev().zip(last(other, n).iter().rev());
-            n = pairs.take_while(|(one, other)| one == other).count();
-            if n == 0 {
-                break;
+        let (end, n_ahead) = match self.nodes[node as usize] {
+            Node::Literal(Rest { first, end, .. }) => (end, end - first - 1),
+            Node::Choice { choice, n_passed } => {
+                let n_ahead = self.choices.n_common(choice) - n_passed;
+                (self.choices.rests(choice)[0].end - n_passed, n_ahead)
             }
-        }
-        last(one, n)
+            _ => return &[],
+        };
+        &self.literals[end as usize - most.min(n_ahead as usize)..end as usize]
     }
 
     /// The node behind so many of the letters that are [ahead](Self::ahead) of one; `None` if these are fewer.
@@ -261,7 +255,7 @@ impl Nfa {
         match self.nodes[node as usize] {
             _ if n_ahead < n_letters as usize => None,
             Node::Literal(Rest { first, end, next }) => Some(self.rest(first, end - n_letters, next)),
-            Node::Choice { first, end } => Some(self.pass_choice((first, end), n_letters)),
+            Node::Choice { choice, n_passed } => Some(self.passed(choice, n_passed + n_letters)),
             _ => None,
         }
     }

@@ -239,10 +239,9 @@ impl Subset {
         work: &mut Work<'_>,
     ) -> Result<Option<u32>, Stop> {
         let &[node] = self.members(state) else { return Ok(None) };
-        let before = self.nfa.choices.n_rests();
         let Some(target) = self.nfa.pass(node, n_letters) else { return Ok(None) };
         self.note_nodes();
-        work.spend(1 + (self.nfa.choices.n_rests() - before) / VISITS_PER_EDGE)?;
+        work.spend(1)?;
         self.follow_one(target, work).map(|(plain, _)| Some(plain))
     }
 
