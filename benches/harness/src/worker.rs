@@ -126,8 +126,14 @@ impl Bench {
         for step in 0..=document.len() {
             self.pollute(job);
             laps.lap(None);
-            if std::env::var_os("FW_L").is_some() { eprintln!("STEP {} {step}", document.len()); }
-            if is_chosen(step, document) { chosen(&mut *session, &mut self.mask)? } else { session.mask(&mut self.mask)?; }
+            if std::env::var_os("FW_L").is_some() {
+                eprintln!("STEP {} {step}", document.len());
+            }
+            if is_chosen(step, document) {
+                chosen(&mut *session, &mut self.mask)?
+            } else {
+                session.mask(&mut self.mask)?;
+            }
             laps.lap(Some(Part::Mask));
             let mask = session.kept().unwrap_or(&self.mask);
             let allowed = match document.get(step) {
@@ -162,7 +168,9 @@ impl Bench {
 }
 
 #[inline(never)]
-fn chosen(session: &mut dyn crate::engine::Session, mask: &mut [u32]) -> Result<(), Failure> { session.mask(mask) }
+fn chosen(session: &mut dyn crate::engine::Session, mask: &mut [u32]) -> Result<(), Failure> {
+    session.mask(mask)
+}
 
 fn is_chosen(step: usize, document: &[u32]) -> bool {
     let Some(v) = std::env::var_os("FW_STEPS") else { return false };

@@ -333,6 +333,11 @@ impl CompiledGrammar {
         self.inner.came.add(n_bytes);
     }
 
+    /// Whether a rule that is this is to be [prepared](crate::behind_tags).
+    pub(crate) fn prepares(&self, identity: u32) -> bool {
+        !self.inner.config.pool || self.inner.pool.prepares(identity)
+    }
+
     pub(crate) fn has_local(&self, state: StateId) -> bool {
         let slots = self.slots_of(state.rule()).of(MaskKind::Usual);
         self.inner.automata.slot(state).is_some_and(|slot| slots.get(slot).is_some())

@@ -47,6 +47,7 @@
 
 mod arena;
 mod batch;
+mod behind_tags;
 mod budget;
 mod captures;
 mod compiled;

@@ -112,6 +112,8 @@ struct Masks {
     rules: Generations<(u64, bool), Arc<Slots>>,
     /// By the state's canonical form.
     states: Generations<Box<[u32]>, Arc<Slot>>,
+    /// What the rules are that were [prepared](crate::behind_tags).
+    prepared: Generations<u32, ()>,
     /// Of the young generation, and of the old one.
     bytes: [usize; 2],
 }
@@ -119,6 +121,8 @@ struct Masks {
 /// What the slots of a rule take with the first ones of them, and what the slot of a form does.
 const SLOTS: usize = size_of::<Slots>() + 8 * size_of::<Slot>() + 48;
 const SLOT: usize = size_of::<Slot>() + 48;
+/// What it takes to note that a rule was prepared.
+const PREPARED: usize = 8;
 
 /// Forgotten entries that are dropped when an output ends.
 const LEAVE: usize = 16;
@@ -225,10 +229,22 @@ impl Pool {
     /// Drops some of what is forgotten: best called when nobody waits.
     pub(crate) fn drop_some(&self) {
         let Ok(mut masks) = self.inner.masks.try_lock() else { return };
+        masks.prepared.take_forgotten(LEAVE);
         let forgotten = (masks.rules.take_forgotten(LEAVE), masks.states.take_forgotten(LEAVE));
         drop(masks);
         drop(forgotten);
         self.inner.automata.drop_some();
+    }
+
+    /// Whether a rule is the caller's to [prepare](crate::behind_tags), and nobody's after that.
+    pub(crate) fn prepares(&self, identity: u32) -> bool {
+        let mut masks = self.lock();
+        if masks.prepared.get(&identity).is_some() {
+            return false;
+        }
+        self.count(&mut masks, PREPARED);
+        masks.prepared.insert(identity, ());
+        true
     }
 
     /// The slot of all states with this form.
@@ -270,6 +286,7 @@ impl Pool {
             masks.bytes = [0, masks.bytes[0]];
             masks.rules.age();
             masks.states.age();
+            masks.prepared.age();
         }
     }
 

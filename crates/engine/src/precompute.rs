@@ -4,12 +4,13 @@
 //! needed. So compiling computes the dear ones only, and whoever has threads to spare while the model reads its prompt
 //! gets all of them: a mask then never waits for more than what is being computed at that moment.
 
+use crate::behind_tags;
 use crate::compiled::CompiledGrammar;
 use crate::error::{CompileError, CompileErrorKind};
 use crate::estimates::NODE;
 use formwork_fsm::StateId;
 use formwork_grammar::{HashSet, Place};
-use formwork_mask::{MaskKind, Walker};
+use formwork_mask::{Kin, MaskKind, Walker};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -34,17 +35,13 @@ pub trait Spawn: Send + Sync {
 /// Rules of more states are left out within a budget: an output meets few of them, and estimates cost, too.
 const MANY_STATES: usize = 512;
 
-/// The automata behind so many tags are built when the grammar is compiled; of more an output uses too small a part.
-const FEW_TAGS: usize = 64;
-/// Nanoseconds for a unit of the automata's work, about: 400 million of them are some seconds.
-const WORK: u64 = 10;
+/// This part of the budget is what each of many tags [brings](behind_tags).
+const PART_OF_A_TAG: u64 = 128;
 
 /// Computes the local masks of wide states within the budget: those that a first token would wait for longest.
 ///
 /// Narrow ones cost a microsecond or two when they are first needed, and most are never needed: computing them all here
-/// doubled the time to the first mask. Before them comes what
-/// [stands behind tags](formwork_fsm::Automata::build_behind_tags), wide states among it; and where tags are chosen from,
-/// narrow states are computed, too, since every call comes there: 0.5 ms for the names of 1,000 tools.
+/// doubled the time to the first mask. Before them comes what [stands behind tags](behind_tags), narrow states among it.
 pub(crate) fn within_budget(
     compiled: &CompiledGrammar,
     budget: u64,
@@ -55,42 +52,84 @@ pub(crate) fn within_budget(
     }
     let automata = compiled.automata();
     let eager = budget == u64::MAX;
-    let mut left = budget;
-    let mut certain = Vec::new();
+    let mut work = Work::new(budget);
     if eager {
         automata.complete(interrupt)?;
     } else {
-        let before = automata.work();
-        let env = |name: &str, or: u64| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(or);
-        left = env("FW_BUD", budget);
-        certain = automata.build_behind_tags(env("FW_FEW", FEW_TAGS as u64) as usize, left / WORK, interrupt)?;
-        left = left.saturating_sub(WORK * (automata.work() - before));
+        behind_tags::prepare(compiled, &mut work, budget / PART_OF_A_TAG, interrupt)?;
     }
-    let wanted = |state| formwork_mask::is_wide(automata, state) || eager || certain.contains(&state);
-    let mut walker = None;
+    let wanted = |state| formwork_mask::is_wide(automata, state) || eager;
     let most = if eager { usize::MAX } else { MANY_STATES };
     for (cost, state) in by_cost(compiled, wanted, most) {
-        if compiled.has_local(state) {
+        // What does not fit is left for later; cheaper ones may still fit.
+        if compiled.has_local(state) || cost > work.left {
             continue;
         }
-        // What does not fit is left for later; cheaper ones may still fit.
-        let Some(rest) = left.checked_sub(cost) else { continue };
         if interrupt() {
-            return Err(CompileError {
-                kind: CompileErrorKind::Interrupted,
-                place: Place::none(),
-                rule: String::new(),
-                message: "interrupted by the caller".to_owned(),
-            });
+            return Err(interrupted());
         }
-        let visited = |walker: &Option<Walker>| walker.as_ref().map_or(0, Walker::n_visited);
-        let before = visited(&walker);
-        // A state that is too ambiguous is no reason to refuse the grammar: it may never be reached.
-        let _ = compiled.local(state, MaskKind::Usual, &mut walker);
-        // An estimate may err; what was done counts then.
-        left = rest.saturating_sub((NODE * (visited(&walker) - before)).saturating_sub(cost));
+        work.compute_at(compiled, state, cost);
     }
     Ok(())
+}
+
+/// The caller said stop.
+pub(crate) fn interrupted() -> CompileError {
+    CompileError {
+        kind: CompileErrorKind::Interrupted,
+        place: Place::none(),
+        rule: String::new(),
+        message: "interrupted by the caller".to_owned(),
+    }
+}
+
+/// Work that is left, in nanoseconds, about; and what computes masks.
+pub(crate) struct Work {
+    left: u64,
+    walker: Option<Walker>,
+    kins: HashSet<Kin>,
+}
+
+impl Work {
+    pub(crate) fn new(left: u64) -> Self {
+        Self { left, walker: None, kins: HashSet::default() }
+    }
+
+    pub(crate) fn is_done(&self) -> bool {
+        self.left == 0
+    }
+
+    /// Does something for which there is so much work instead of what is left.
+    pub(crate) fn with<T>(&mut self, left: u64, does: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.left, left);
+        let done = does(self);
+        self.left = before;
+        done
+    }
+
+    pub(crate) fn spend(&mut self, work: u64) {
+        self.left = self.left.saturating_sub(work);
+    }
+
+    /// Computes the local mask of a state, if there is none, and there is enough work left for what it is expected to cost.
+    pub(crate) fn compute(&mut self, compiled: &CompiledGrammar, state: StateId) {
+        if !compiled.has_local(state) {
+            let cost = compiled.estimates().cost(compiled.automata(), state, &mut self.kins);
+            if cost <= self.left {
+                self.compute_at(compiled, state, cost);
+            }
+        }
+    }
+
+    /// Computes a local mask that is expected to cost so much.
+    fn compute_at(&mut self, compiled: &CompiledGrammar, state: StateId, cost: u64) {
+        let visited = |walker: &Option<Walker>| walker.as_ref().map_or(0, Walker::n_visited);
+        let before = visited(&self.walker);
+        // A state that is too ambiguous is no reason to refuse the grammar: it may never be reached.
+        let _ = compiled.local(state, MaskKind::Usual, &mut self.walker);
+        // An estimate may err; what was done counts then.
+        self.spend(cost.max(NODE * (visited(&self.walker) - before)));
+    }
 }
 
 /// The local masks of a grammar that are not computed yet, the dearest first: for whoever schedules them otherwise than

@@ -37,50 +37,109 @@ fn n_built(compiled: &CompiledGrammar) -> usize {
 }
 
 #[test]
-fn what_stands_behind_few_tags_is_built_at_compile() {
+fn what_stands_behind_tags_is_built_at_compile() {
     let compile = |precompute, n_tags| compiler(precompute).compile(&calls(n_tags)).expect("it compiles");
-    assert_eq!([n_built(&compile(2_000_000, 2)), n_built(&compile(2_000_000, 64))], [2, 64]);
-    // An output uses too small a part of more; and not without a budget, or beyond it.
-    assert_eq!([n_built(&compile(2_000_000, 65)), n_built(&compile(0, 2))], [0, 0]);
-    assert_eq!(n_built(&compile(1, 64)), 1);
+    let built = [2, 64, 65, 500].map(|n_tags| n_built(&compile(2_000_000, n_tags)));
+    assert_eq!(built, [2, 64, 65, 500]);
+    // Not without a budget, or beyond it.
+    assert_eq!([n_built(&compile(0, 2)), n_built(&compile(1, 64))], [0, 1]);
 }
 
 #[test]
 fn wide_masks_behind_few_tags_are_computed_at_compile() {
-    let behind = |n_tags: usize| {
-        let tags: Vec<String> = (0..n_tags).map(|i| format!("Tag(\"{i}>\") text")).collect();
+    let behind = |n_tags: usize, what: &str| {
+        let tags: Vec<String> = (0..n_tags).map(|i| format!("Tag(\"{i}>\") {what}")).collect();
         let text = format!(
             "root ::= \"go\" Until((\"<\", ({})), ends=true)\ntext ::= [^<]* (\"<\" text \">\")?\n",
             tags.join(" | ")
         );
         formwork_ebnf::grammar(&text).expect("a grammar of this test")
     };
-    let n_computed = |precompute, n_tags| {
-        let compiled = compiler(precompute).compile(&behind(n_tags)).expect("it compiles");
+    let n_computed = |precompute, what| {
+        let compiled = compiler(precompute).compile(&behind(64, what)).expect("it compiles");
         compiled.n_local_masks().0
     };
-    let with_free_text = n_computed(2_000_000, 65);
-    assert_eq!(n_computed(2_000_000, 64), with_free_text + 1);
-    assert_eq!(n_computed(0, 64), 0);
+    assert_eq!(n_computed(2_000_000, "text"), n_computed(2_000_000, "\"x\"") + 1);
+    assert_eq!(n_computed(0, "text"), 0);
+}
+
+/// Calls of tools with names, each with arguments of its own.
+fn tools(n_tags: usize) -> formwork_grammar::Grammar {
+    let tags: Vec<String> = (0..n_tags).map(|i| format!("Tag(\"name{i}>\") arguments{i}")).collect();
+    let arguments =
+        |i| format!("arguments{i} ::= \"{{\" (\"first{i}\" [!] arguments{i} [?] \"last\")? \"}}\"\n");
+    let arguments: String = (0..n_tags).map(arguments).collect();
+    let text = format!(
+        "root ::= \"go\" Until((\"<\", (call root)), ends=true)\ncall ::= {} | \"(\" call \")\"\n{arguments}",
+        tags.join(" | ")
+    );
+    formwork_ebnf::grammar(&text).expect("a grammar of this test")
 }
 
 #[test]
 fn masks_where_tags_are_chosen_from_are_computed_at_compile() {
-    let calls = |n_tags: usize| {
-        let tags: Vec<String> = (0..n_tags).map(|i| format!("Tag(\"name{i}>\") list")).collect();
-        let text = format!(
-            "root ::= \"go\" Until((\"<\", (call root)), ends=true)\ncall ::= {} | \"(\" call \")\"\nlist ::= \"[\" (list (\",\" list)*)? \"]\"\n",
-            tags.join(" | ")
-        );
-        formwork_ebnf::grammar(&text).expect("a grammar of this test")
+    let n_behind = |compiled: &CompiledGrammar, text: &str| {
+        let mut matcher = Matcher::new(compiled);
+        matcher.accept_bytes(text.as_bytes()).expect("accepted");
+        let before = compiled.n_local_masks().0;
+        matcher.fill_mask(&mut vec![0; compiled.vocabulary().mask_words()]).expect("within limits");
+        compiled.n_local_masks().0 - before
     };
-    let n_computed = |precompute, n_tags| {
-        let compiled = compiler(precompute).compile(&calls(n_tags)).expect("it compiles");
-        compiled.n_local_masks().0
+    let compile = |precompute, n_tags| compiler(precompute).compile(&tools(n_tags)).expect("it compiles");
+    for n_tags in [64, 65, 500] {
+        let compiled = compile(2_000_000, n_tags);
+        // Where the first byte comes, and behind what all names have in common; not inside of that.
+        assert_eq!(["go<", "go<name"].map(|text| n_behind(&compiled, text)), [0, 0], "{n_tags}");
+        assert_eq!(n_behind(&compiled, "go<na"), 1);
+    }
+    assert_eq!(compile(0, 500).n_local_masks().0, 0);
+}
+
+#[test]
+fn with_many_tags_what_is_nearest_to_them_is_computed_at_compile() {
+    let n_while = |compiled: &CompiledGrammar, text: &str| {
+        let before = compiled.n_local_masks().0;
+        let mut matcher = Matcher::new(compiled);
+        let mut mask = vec![0; compiled.vocabulary().mask_words()];
+        for byte in text.bytes() {
+            matcher.fill_mask(&mut mask).expect("within limits");
+            matcher.accept_token(u32::from(byte)).expect("accepted");
+        }
+        compiled.n_local_masks().0 - before
     };
-    // Of the rule's start and of what is behind its first bytes, however many there are; not beyond the budget.
-    assert_eq!(n_computed(2_000_000, 500), n_computed(2_000_000, 1) + 3);
-    assert_eq!(n_computed(0, 500), 0);
+    let compile = |precompute, n_tags| compiler(precompute).compile(&tools(n_tags)).expect("it compiles");
+    let (few, many) = (compile(2_000_000, 64), compile(2_000_000, 200));
+    // Two outputs differ in nothing but the tool.
+    let of = |i: usize| format!("go<name{i}>{{first{i}!{{}}?last}}");
+    let (with_few, with_many) = (n_while(&few, &of(7)), n_while(&many, &of(7)));
+    assert!(with_many + 5 <= with_few, "{with_many} and {with_few} are left");
+    // What is left is inside of names.
+    assert!(n_while(&many, &of(8)) <= "name8>".len() + "first8".len() + "last".len());
+    // Less of it with less of a budget.
+    let less = compile(200_000, 200);
+    assert!(less.n_local_masks().0 < many.n_local_masks().0);
+    assert!(n_while(&less, &of(7)) > with_many);
+}
+
+#[test]
+fn one_tag_more_is_prepared_alone() {
+    let compiler = compiler(2_000_000);
+    let misses = |n_tags| {
+        let before = compiler.pool().stats().misses;
+        let compiled = compiler.compile(&tools(n_tags)).expect("it compiles");
+        (compiler.pool().stats().misses - before, n_prepared(&compiled))
+    };
+    let (first, one_more) = (misses(200), misses(201));
+    assert!(first.0 > 800, "{first:?}");
+    // The names are another rule then.
+    assert!(one_more.0 < 50, "{one_more:?}");
+    assert_eq!((first.1, one_more.1), (200, 1));
+}
+
+fn n_prepared(compiled: &CompiledGrammar) -> usize {
+    let automata = compiled.automata();
+    let is_one = |&rule: &_| automata.name(rule).starts_with("arguments") && automata.is_ready(rule);
+    automata.rules().filter(is_one).count()
 }
 
 #[test]

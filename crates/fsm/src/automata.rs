@@ -337,7 +337,10 @@ impl Automata {
     }
 
     /// Builds a rule, unless it is built, while the caller may still stop it.
-    pub(crate) fn build_rule(&self, rule: RuleId, interrupt: &dyn Fn() -> bool) -> Result<(), Error> {
+    ///
+    /// # Errors
+    /// It exceeds a [limit](crate::Limits), or the caller interrupted it; then the automata are of no further use.
+    pub fn build_rule(&self, rule: RuleId, interrupt: &dyn Fn() -> bool) -> Result<(), Error> {
         match &self.build(rule, self.rule(rule), interrupt).error {
             None => Ok(()),
             Some(error) => Err(Error::clone(error)),

@@ -560,6 +560,11 @@ impl Construction {
         Some(RuleId::new(number))
     }
 
+    /// What a rule is that has an automaton of its own.
+    pub(crate) fn identity_of_rule(&self, rule: formwork_grammar::RuleId) -> Option<u32> {
+        self.identities.get(rule.index()).copied().flatten()
+    }
+
     /// The identity of a unit's form.
     pub(crate) fn identity(&mut self, unit: u32) -> Option<u32> {
         if !self.config.shared_rules {

@@ -91,6 +91,7 @@ mod valmari;
 mod work;
 
 pub use automata::{Automata, Counter, RuleEdge, RuleId, RuleView, RunBound, StateId, Unticked};
+pub use behind_tags::Known;
 pub use build::{build, build_with};
 pub use cache::Cache;
 pub use codec::{Malformed, Reader, Writer};

@@ -1,7 +1,8 @@
 //! The rules that stand behind tags.
 
-use formwork_fsm::{Automata, Config};
+use formwork_fsm::{AnySymbols, Automata, Cache, Config, RuleId, Symbols};
 use formwork_grammar::{ExprId, GrammarBuilder, Place, Sharing};
+use std::sync::Arc;
 
 fn automata(text: &str) -> Automata {
     let grammar = formwork_ebnf::grammar(text).expect("a grammar");
@@ -20,39 +21,44 @@ word ::= [a-z] [a-z]
 #[test]
 fn rules_behind_tags_are_those_that_are_called() {
     let automata = automata(CALLS);
-    let names = |most| -> Vec<String> {
-        automata.behind_tags(most).into_iter().map(|rule| automata.name(rule).to_owned()).collect()
+    let behind = || -> Vec<RuleId> {
+        automata.behind_tags().into_iter().map(|rule| automata.automaton_of(rule)).collect()
     };
     // Through rules that are another one's name; not what is in line.
-    assert_eq!(names(3), ["list", "map"]);
-    // Of many tags none.
-    assert!(names(2).is_empty());
+    let rules = behind();
+    let names: Vec<&str> = rules.iter().map(|&rule| automata.name(rule)).collect();
+    assert_eq!(names, ["list", "map"]);
     // They are the ones that an output reaches, and nothing is built for having been asked for.
-    let rules = automata.behind_tags(3);
     assert!(rules.iter().all(|&rule| !automata.is_ready(rule)));
     let n_rules = automata.n_rules();
     automata.complete(&|| false).expect("within limits");
     assert!(rules.iter().all(|&rule| automata.is_ready(rule)));
-    assert_eq!(automata.behind_tags(3), rules);
+    assert_eq!(behind(), rules);
     assert!(automata.n_rules() >= n_rules);
 }
 
 #[test]
-fn states_behind_the_first_byte_are_made() {
-    let text = "root ::= Until((\"<\", (Tag(\"a>\") names)), ends=true)\nnames ::= \"[\" ([a-z]* \",\" names)? \"]\"\n";
-    let grammar = formwork_ebnf::grammar(text).expect("a grammar");
-    let mut config = Config::default();
-    // States are made when they are reached.
-    config.limits.whole_nodes = 0;
-    let automata = formwork_fsm::build(&grammar, &config, &|| false).expect("automata");
-    let names = automata.behind_tags(1)[0];
-    automata.build_behind_tags(1, u64::MAX, &|| false).expect("within limits");
-    // The start, and what reads names behind its bracket.
-    assert_eq!(automata.states_of(names).filter(|&state| automata.is_made(state)).count(), 2);
+fn what_a_rule_is_does_not_depend_on_its_grammar() {
+    let cache = Arc::<Cache>::default();
+    let symbols: Arc<dyn Symbols> = Arc::new(AnySymbols);
+    let behind = |text: &str| -> Vec<Option<u32>> {
+        let grammar = formwork_ebnf::grammar(text).expect("a grammar");
+        let automata = formwork_fsm::build_with(&grammar, &Config::default(), &cache, &symbols, &|| false)
+            .expect("automata");
+        automata.behind_tags().into_iter().map(|(_, identity)| identity).collect()
+    };
+    let first = behind(CALLS);
+    assert!(first.iter().all(Option::is_some) && first[0] != first[1]);
+    // Under another name, behind other tags, with another one beside it.
+    let second = behind(
+        "root ::= Tag(\"x\") nest | Tag(\"y\") nest | Tag(\"z\") other\nnest ::= \"[\" (nest (\",\" nest)*)? \"]\"\nother ::= \"[\" other? \"]\"\n",
+    );
+    assert_eq!(second[..2], [first[0]; 2]);
+    assert!(!first.contains(&second[2]));
 }
 
 #[test]
-fn what_frontends_share_goes_with_them() {
+fn what_frontends_share_is_told() {
     let rules = |begin: fn(&mut GrammarBuilder) -> ExprId| -> Vec<String> {
         let mut b = GrammarBuilder::new();
         let [root, call, list, text] =
@@ -77,23 +83,24 @@ fn what_frontends_share_goes_with_them() {
         b.set_sharing(list, Sharing::Keep);
         let grammar = b.build(root).expect("a grammar");
         let automata = formwork_fsm::build(&grammar, &Config::default(), &|| false).expect("automata");
-        automata.behind_tags(9).into_iter().map(|rule| automata.name(rule).to_owned()).collect()
+        let known = automata.behind_tags().into_iter().chain(automata.shared());
+        known.map(|rule| automata.name(automata.automaton_of(rule)).to_owned()).collect()
     };
     assert_eq!(rules(|b| b.tag("<")), ["call", "text"]);
-    assert!(rules(|b| b.literal("<")).is_empty());
+    assert_eq!(rules(|b| b.literal("<")), ["text"]);
 }
 
 #[test]
 fn without_tags_there_are_none() {
     assert!(
         automata("root ::= \"a\" list\nlist ::= \"[\" (list (\",\" list)*)? \"]\"\n")
-            .behind_tags(9)
+            .behind_tags()
             .is_empty()
     );
 }
 
 #[test]
-fn what_chooses_between_tags_is_built_however_many_there_are() {
+fn what_chooses_between_tags_is_told() {
     let ways = |n: usize| -> String {
         let ways: Vec<String> = (0..n).map(|i| format!("Tag(\"\\\"tool{i}\\\"\") value")).collect();
         ways.join(" | ")
@@ -109,15 +116,4 @@ fn what_chooses_between_tags_is_built_however_many_there_are() {
     let choices = automata.choices_of_tags(9);
     assert_eq!(names(choices.clone()), ["call"]);
     assert!(automata.choices_of_tags(0).is_empty() && !automata.is_ready(choices[0]));
-    // Too many tags stand before the values.
-    let begins = automata.build_behind_tags(9, u64::MAX, &|| false).expect("within limits");
-    assert!(automata.is_ready(choices[0]));
-    assert!(automata.behind_tags(30).iter().all(|&rule| !automata.is_ready(rule)));
-    // The start, behind the quote, behind the bracket if it is in line; of nothing else.
-    let start = automata.start(choices[0]);
-    let behind = automata.step(start, b'"').0.expect("a quote");
-    assert!(begins.contains(&start) && begins.contains(&behind), "{begins:?}");
-    assert!(begins.iter().all(|state| state.rule() == choices[0]));
-    assert!(begins.len() <= 4, "{begins:?}");
-    assert!(begins.iter().all(|&state| automata.is_made(state)));
 }

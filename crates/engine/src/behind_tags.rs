@@ -1,0 +1,206 @@
+//! What outputs read next behind tags, before they do.
+//!
+//! An output that writes `<call>` names a tool and begins its arguments, and somebody waits for each of these masks. Whoever compiles
+//! may do some of it before.
+//!
+//! What chooses between tags is passed by every call: the states in which it begins come first, up to where many tags part, with
+//! their masks. Of what stands behind few tags the rules are built, with the states of their beginnings: more of it would be most
+//! of compiling, and a small grammar is waited for.
+//!
+//! With many tags it is the other way round. Reading them takes milliseconds anyway, and the prompt that says what all the tools are
+//! takes a model longer than that. So each tag more brings some work: what is nearest to any tag is made, level by level,
+//! with its masks, until all of the work is done. A level further is behind one byte, one rule or the letters of one name;
+//! inside of names nothing is made. Which tools an output calls is not known, and of a thousand it calls a few; but a compiled
+//! grammar serves all outputs that may call them, and masks cost half as much one after the other as one at a time.
+//!
+//! A rule for which that was done is [noted](crate::pool::Pool::prepares) in the pool: another grammar that has the same tool does it
+//! for its other tools. With one tool more than a grammar had before, only that tool is prepared.
+//!
+//! # Worked example
+//! Many tags, among them those before `{"a": 1}` and before `{"b": [...]}`: first both braces, then both quotes, then `a` and `b` up
+//! to their closing quotes, then the colons. If that was all of the work, numbers and brackets are left for when they are
+//! reached.
+
+use crate::compiled::CompiledGrammar;
+use crate::error::CompileError;
+use crate::precompute::{Work, interrupted};
+use formwork_fsm::{Automata, ErrorKind, Known, RuleId, StateId};
+use formwork_grammar::HashSet;
+use std::collections::VecDeque;
+
+/// Rules that choose between tags and are looked at; no model has more.
+const MAX_CHOICES: usize = 64;
+/// Of what stands behind so many tags the beginnings are made and no more.
+const FEW_TAGS: usize = 64;
+/// Levels of beginnings, and of what chooses between many tags: the beginning, behind a special token or what all tags begin with, and
+/// behind the letters that those have in common that part there.
+const FEW_LEVELS: usize = 2;
+const MANY_LEVELS: usize = 3;
+/// Nanoseconds for building a rule and for making a state's edges, about.
+const RULE: u64 = 3_000;
+const STATE: u64 = 1_000;
+/// The caller is asked once for so many states.
+const ASK_EVERY: usize = 16;
+
+/// Makes what chooses between tags, with its masks, and what is nearest to tags: of few the beginnings of what stands behind, of
+/// many until so much work is done for each tag more.
+pub(crate) fn prepare(
+    compiled: &CompiledGrammar,
+    work: &mut Work,
+    work_of_a_tag: u64,
+    interrupt: &dyn Fn() -> bool,
+) -> Result<(), CompileError> {
+    let automata = compiled.automata();
+    let choices = automata.choices_of_tags(MAX_CHOICES);
+    let mut behind = automata.behind_tags();
+    let n_more = behind.len().saturating_sub(FEW_TAGS);
+    let mut front = Front::new(compiled, interrupt);
+    for &rule in &choices {
+        front.begin(rule, work)?;
+    }
+    for level in 0..if n_more > 0 { MANY_LEVELS } else { FEW_LEVELS } {
+        for state in std::mem::take(&mut front.queue) {
+            // Outputs are at the beginning itself, too.
+            let Some(state) = (if level == 0 { Some(state) } else { front.passed(state) }) else { continue };
+            front.make(state, work)?;
+            work.compute(compiled, state);
+            front.go_on_in_rule(state);
+            // Behind a name of a special token; what stands behind tags is not what chooses between them.
+            let named = automata.rule_edges(state).filter(|edge| automata.symbols(edge.rule).is_some());
+            front.queue.extend(named.map(|edge| edge.target));
+        }
+    }
+    if behind.is_empty() {
+        return Ok(());
+    }
+    front.queue.clear();
+    behind.extend(automata.shared());
+    if n_more == 0 {
+        return front.make_beginnings(behind, work);
+    }
+    behind.retain(|&(_, identity)| identity.is_none_or(|identity| compiled.prepares(identity)));
+    work.with(work_of_a_tag.saturating_mul(n_more as u64), |work| {
+        for rule in behind.into_iter().map(|rule| automata.automaton_of(rule)) {
+            if !choices.contains(&rule) {
+                front.begin(rule, work)?;
+            }
+        }
+        front.make_nearest(compiled, work)
+    })
+}
+
+/// States that are next to be made, the nearest first.
+struct Front<'a> {
+    automata: &'a Automata,
+    interrupt: &'a dyn Fn() -> bool,
+    /// Those that were met, behind the letters ahead of them.
+    seen: HashSet<StateId>,
+    queue: VecDeque<StateId>,
+    n_made: usize,
+}
+
+impl<'a> Front<'a> {
+    fn new(compiled: &'a CompiledGrammar, interrupt: &'a dyn Fn() -> bool) -> Self {
+        let (seen, queue) = (HashSet::default(), VecDeque::new());
+        Self { automata: compiled.automata(), interrupt, seen, queue, n_made: 0 }
+    }
+
+    /// Builds rules and makes their first states and those behind the first bytes.
+    fn make_beginnings(&mut self, rules: Vec<Known>, work: &mut Work) -> Result<(), CompileError> {
+        for rule in rules {
+            if !work.is_done() {
+                self.begin(self.automata.automaton_of(rule), work)?;
+            }
+        }
+        for _ in 0..FEW_LEVELS {
+            for state in std::mem::take(&mut self.queue) {
+                self.make(state, work)?;
+                self.go_on_in_rule(state);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes one state after the other, with their masks, until the work is done.
+    fn make_nearest(&mut self, compiled: &CompiledGrammar, work: &mut Work) -> Result<(), CompileError> {
+        let automata = self.automata;
+        while let Some(state) = self.queue.pop_front().filter(|_| !work.is_done()) {
+            let Some(state) = self.passed(state) else { continue };
+            self.make(state, work)?;
+            if automata.is_scannable(state) && !formwork_mask::is_wide(automata, state) {
+                work.compute(compiled, state);
+            }
+            self.go_on_in_rule(state);
+            for edge in automata.rule_edges(state) {
+                self.queue.push_back(edge.target);
+                self.begin(edge.rule, work)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The first state of a rule is next, which is built, if it is within limits: one that is not is found when it is reached.
+    fn begin(&mut self, rule: RuleId, work: &mut Work) -> Result<(), CompileError> {
+        if !self.automata.is_ready(rule) {
+            if (self.interrupt)() {
+                return Err(interrupted());
+            }
+            work.spend(RULE);
+        }
+        match self.automata.build_rule(rule, self.interrupt) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => return Err(error.into()),
+            Err(_) => {}
+            Ok(()) => self.queue.push_back(self.automata.start(rule)),
+        }
+        Ok(())
+    }
+
+    /// Makes the edges of a state.
+    fn make(&mut self, state: StateId, work: &mut Work) -> Result<(), CompileError> {
+        self.n_made += 1;
+        if self.n_made % ASK_EVERY == 0 && (self.interrupt)() {
+            return Err(interrupted());
+        }
+        if !self.automata.is_made(state) {
+            work.spend(STATE);
+            self.automata.at(state);
+        }
+        Ok(())
+    }
+
+    /// What comes behind the bytes that a state reads is next.
+    fn go_on_in_rule(&mut self, state: StateId) {
+        let (plain, ticking) = self.automata.byte_edges(state);
+        self.queue.extend(plain.iter().chain(ticking).map(|edge| state.sibling(edge.target)));
+    }
+
+    /// The state behind the letters ahead of one, if it was not met before.
+    fn passed(&mut self, mut state: StateId) -> Option<StateId> {
+        loop {
+            state = match self.automata.literal(state) {
+                Some(letters) => match self.automata.pass(state, letters.len() as u32) {
+                    Some(behind) => behind,
+                    None => break,
+                },
+                None => match self.next_letter(state) {
+                    Some(next) => next,
+                    None => break,
+                },
+            };
+        }
+        self.seen.insert(state).then_some(state)
+    }
+
+    /// The only state that comes behind one whose edges are made, if letters are ahead of that: then it is inside of a name.
+    fn next_letter(&self, state: StateId) -> Option<StateId> {
+        let automata = self.automata;
+        if !automata.is_made(state) || automata.is_accepting(state) {
+            return None;
+        }
+        let ([edge], []) = automata.byte_edges(state) else { return None };
+        let next = state.sibling(edge.target);
+        // Others may be escapes of the letter.
+        let is_alone = edge.low == edge.high && automata.rule_edges(state).all(|call| call.target == next);
+        (is_alone && automata.literal(next).is_some()).then_some(next)
+    }
+}
