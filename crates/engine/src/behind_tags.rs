@@ -9,8 +9,8 @@
 //!
 //! With many tags it is the other way round. Reading them takes milliseconds anyway, and the prompt that says what all the tools are
 //! takes a model longer than that. So each tag more brings some work: what is nearest to any tag is made, level by level,
-//! with its masks, until all of the work is done. A level further is behind one byte, one rule or the letters of one name;
-//! inside of names nothing is made. Which tools an output calls is not known, and of a thousand it calls a few; but a compiled
+//! with its masks, until all of the work is done. A level further is behind one byte, one rule or the letters of one name. Inside
+//! of names come last, and only where a token ends if the name is cut into the longest. Which tools an output calls is not known, and of a thousand it calls a few; but a compiled
 //! grammar serves all outputs that may call them, and masks cost half as much one after the other as one at a time.
 //!
 //! A rule for which that was done is [noted](crate::pool::Pool::prepares) in the pool: another grammar that has the same tool does it
@@ -24,8 +24,10 @@
 use crate::compiled::CompiledGrammar;
 use crate::error::CompileError;
 use crate::precompute::{Work, interrupted};
-use formwork_fsm::{Automata, ErrorKind, Known, RuleId, StateId};
+use formwork_fsm::{Automata, ByteEdge, ErrorKind, Known, RuleId, StateId};
 use formwork_grammar::HashSet;
+use formwork_vocab::Trie;
+use smallvec::SmallVec;
 use std::collections::VecDeque;
 
 /// Rules that choose between tags and are looked at; no model has more.
@@ -39,6 +41,11 @@ const MANY_LEVELS: usize = 3;
 /// Nanoseconds for building a rule and for making a state's edges, about.
 const RULE: u64 = 3_000;
 const STATE: u64 = 1_000;
+/// And for following some letters.
+const LETTERS: u64 = 100;
+/// Names are followed for so many stretches of letters, of some dozen each, and so many tokens; a text that is longer is no name.
+const MAX_STRETCHES: usize = 8;
+const MAX_TOKENS: usize = 8;
 /// The caller is asked once for so many states.
 const ASK_EVERY: usize = 16;
 
@@ -59,21 +66,27 @@ pub(crate) fn prepare(
         front.begin(rule, work)?;
     }
     for level in 0..if n_more > 0 { MANY_LEVELS } else { FEW_LEVELS } {
-        for state in std::mem::take(&mut front.queue) {
+        for (state, byte) in std::mem::take(&mut front.queue) {
             // Outputs are at the beginning itself, too.
-            let Some(state) = (if level == 0 { Some(state) } else { front.passed(state) }) else { continue };
+            let Some(state) = (if level == 0 { Some(state) } else { front.passed(state, byte, work) }) else {
+                continue;
+            };
+            if work.is_done() {
+                break;
+            }
             front.make(state, work)?;
             work.compute(compiled, state);
             front.go_on_in_rule(state);
             // Behind a name of a special token; what stands behind tags is not what chooses between them.
             let named = automata.rule_edges(state).filter(|edge| automata.symbols(edge.rule).is_some());
-            front.queue.extend(named.map(|edge| edge.target));
+            front.queue.extend(named.map(|edge| (edge.target, None)));
         }
     }
     if behind.is_empty() {
         return Ok(());
     }
     front.queue.clear();
+    front.inside.clear();
     behind.extend(automata.shared());
     if n_more == 0 {
         return front.make_beginnings(behind, work);
@@ -93,16 +106,27 @@ pub(crate) fn prepare(
 struct Front<'a> {
     automata: &'a Automata,
     interrupt: &'a dyn Fn() -> bool,
+    trie: &'a Trie,
     /// Those that were met, behind the letters ahead of them.
     seen: HashSet<StateId>,
-    queue: VecDeque<StateId>,
+    /// With the byte that leads there, if it is one.
+    queue: VecDeque<(StateId, Option<u8>)>,
+    /// Inside of names, where a token may end.
+    inside: Vec<StateId>,
     n_made: usize,
 }
 
 impl<'a> Front<'a> {
     fn new(compiled: &'a CompiledGrammar, interrupt: &'a dyn Fn() -> bool) -> Self {
-        let (seen, queue) = (HashSet::default(), VecDeque::new());
-        Self { automata: compiled.automata(), interrupt, seen, queue, n_made: 0 }
+        Self {
+            automata: compiled.automata(),
+            interrupt,
+            trie: compiled.vocabulary().trie(),
+            seen: HashSet::default(),
+            queue: VecDeque::new(),
+            inside: Vec::new(),
+            n_made: 0,
+        }
     }
 
     /// Builds rules and makes their first states and those behind the first bytes.
@@ -113,7 +137,7 @@ impl<'a> Front<'a> {
             }
         }
         for _ in 0..FEW_LEVELS {
-            for state in std::mem::take(&mut self.queue) {
+            for (state, _) in std::mem::take(&mut self.queue) {
                 self.make(state, work)?;
                 self.go_on_in_rule(state);
             }
@@ -121,19 +145,25 @@ impl<'a> Front<'a> {
         Ok(())
     }
 
-    /// Makes one state after the other, with their masks, until the work is done.
+    /// Makes one state after the other, with their masks, until the work is done; and then those inside of names.
     fn make_nearest(&mut self, compiled: &CompiledGrammar, work: &mut Work) -> Result<(), CompileError> {
         let automata = self.automata;
-        while let Some(state) = self.queue.pop_front().filter(|_| !work.is_done()) {
-            let Some(state) = self.passed(state) else { continue };
+        while let Some((state, byte)) = self.queue.pop_front().filter(|_| !work.is_done()) {
+            let Some(state) = self.passed(state, byte, work) else { continue };
             self.make(state, work)?;
             if automata.is_scannable(state) && !formwork_mask::is_wide(automata, state) {
                 work.compute(compiled, state);
             }
             self.go_on_in_rule(state);
             for edge in automata.rule_edges(state) {
-                self.queue.push_back(edge.target);
+                self.queue.push_back((edge.target, None));
                 self.begin(edge.rule, work)?;
+            }
+        }
+        for state in std::mem::take(&mut self.inside) {
+            if !work.is_done() {
+                self.make(state, work)?;
+                work.compute(compiled, state);
             }
         }
         Ok(())
@@ -150,7 +180,7 @@ impl<'a> Front<'a> {
         match self.automata.build_rule(rule, self.interrupt) {
             Err(error) if error.kind() == ErrorKind::Interrupted => return Err(error.into()),
             Err(_) => {}
-            Ok(()) => self.queue.push_back(self.automata.start(rule)),
+            Ok(()) => self.queue.push_back((self.automata.start(rule), None)),
         }
         Ok(())
     }
@@ -171,19 +201,41 @@ impl<'a> Front<'a> {
     /// What comes behind the bytes that a state reads is next.
     fn go_on_in_rule(&mut self, state: StateId) {
         let (plain, ticking) = self.automata.byte_edges(state);
-        self.queue.extend(plain.iter().chain(ticking).map(|edge| state.sibling(edge.target)));
+        let byte = |edge: &ByteEdge| (edge.low == edge.high).then_some(edge.low);
+        let edges = plain.iter().chain(ticking);
+        self.queue.extend(edges.map(|edge| (state.sibling(edge.target), byte(edge))));
     }
 
-    /// The state behind the letters ahead of one, if it was not met before.
-    fn passed(&mut self, mut state: StateId) -> Option<StateId> {
-        loop {
+    /// The state behind the letters ahead of one to which a byte leads, if it was not met before. States between in which the longest
+    /// tokens end are noted.
+    fn passed(&mut self, mut state: StateId, byte: Option<u8>, work: &mut Work) -> Option<StateId> {
+        let mut text: SmallVec<[u8; 40]> = byte.into_iter().collect();
+        // The states behind so much of the text that is met one by one.
+        let mut met: SmallVec<[(usize, StateId); 4]> = SmallVec::new();
+        for _ in 0..MAX_STRETCHES {
+            met.push((text.len(), state));
+            work.spend(LETTERS);
             state = match self.automata.literal(state) {
-                Some(letters) => match self.automata.pass(state, letters.len() as u32) {
-                    Some(behind) => behind,
-                    None => break,
-                },
+                Some(letters) => {
+                    let n_before = text.len();
+                    text.extend(letters.iter().map(|&(letter, _)| letter));
+                    let ends = longest_tokens(self.trie, &text).skip(1).take(MAX_TOKENS);
+                    let ends = ends.take_while(|&end| end < text.len());
+                    let inside = ends.filter_map(|end| match met.iter().find(|(at, _)| *at == end) {
+                        Some(&(_, known)) => Some(known),
+                        None => self.automata.pass(state, end.checked_sub(n_before)? as u32),
+                    });
+                    self.inside.extend(inside);
+                    match self.automata.pass(state, letters.len() as u32) {
+                        Some(behind) => behind,
+                        None => break,
+                    }
+                }
                 None => match self.next_letter(state) {
-                    Some(next) => next,
+                    Some((next, letter)) => {
+                        text.push(letter);
+                        next
+                    }
                     None => break,
                 },
             };
@@ -191,8 +243,9 @@ impl<'a> Front<'a> {
         self.seen.insert(state).then_some(state)
     }
 
-    /// The only state that comes behind one whose edges are made, if letters are ahead of that: then it is inside of a name.
-    fn next_letter(&self, state: StateId) -> Option<StateId> {
+    /// The only state that comes behind one whose edges are made, and its letter, if letters are ahead of that: then it is inside of a
+    /// name.
+    fn next_letter(&self, state: StateId) -> Option<(StateId, u8)> {
         let automata = self.automata;
         if !automata.is_made(state) || automata.is_accepting(state) {
             return None;
@@ -201,6 +254,20 @@ impl<'a> Front<'a> {
         let next = state.sibling(edge.target);
         // Others may be escapes of the letter.
         let is_alone = edge.low == edge.high && automata.rule_edges(state).all(|call| call.target == next);
-        (is_alone && automata.literal(next).is_some()).then_some(next)
+        (is_alone && automata.literal(next).is_some()).then_some((next, edge.low))
     }
+}
+
+/// Where tokens end if a text is cut into the longest, one after the other.
+fn longest_tokens<'a>(trie: &'a Trie, text: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
+    std::iter::successors(Some(0), move |&start| {
+        let mut node = Trie::ROOT;
+        let mut longest = None;
+        for (end, &byte) in (start + 1..).zip(&text[start..]) {
+            let Some(child) = trie.child(node, byte) else { break };
+            node = child;
+            longest = (!trie.tokens_at(node).is_empty()).then_some(end).or(longest);
+        }
+        longest
+    })
 }

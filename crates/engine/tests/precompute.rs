@@ -1,10 +1,16 @@
 //! What compiling does before an output needs it.
 
-use formwork_engine::{CompileErrorKind, CompiledGrammar, Compiler, Matcher};
+use formwork_engine::{CompileErrorKind, CompiledGrammar, Compiler, Config, Matcher};
 use formwork_vocab::Vocabulary;
 use std::cell::Cell;
 
 fn compiler(precompute: u64) -> Compiler {
+    let mut config = Config::default();
+    config.precompute = precompute;
+    compiler_of(config)
+}
+
+fn compiler_of(config: Config) -> Compiler {
     let mut vocabulary = Vocabulary::builder();
     for byte in 0..=u8::MAX {
         vocabulary.token(u32::from(byte), [byte]);
@@ -13,9 +19,10 @@ fn compiler(precompute: u64) -> Compiler {
         .token(256u32, "a>")
         .token(257u32, "[[")
         .token(258u32, "]</")
+        .token(259u32, "irs")
         .special(300u32, "<stop>")
         .stop(300u32);
-    Compiler::builder(vocabulary.build().expect("a vocabulary")).precompute(precompute).build()
+    Compiler::builder(vocabulary.build().expect("a vocabulary")).config(config).build()
 }
 
 /// A dispatch on so many tags, each with a rule of its own behind it.
@@ -76,15 +83,17 @@ fn tools(n_tags: usize) -> formwork_grammar::Grammar {
     formwork_ebnf::grammar(&text).expect("a grammar of this test")
 }
 
+/// The masks that are computed when one is filled behind a text.
+fn n_behind(compiled: &CompiledGrammar, text: &str) -> usize {
+    let mut matcher = Matcher::new(compiled);
+    matcher.accept_bytes(text.as_bytes()).expect("accepted");
+    let before = compiled.n_local_masks().0;
+    matcher.fill_mask(&mut vec![0; compiled.vocabulary().mask_words()]).expect("within limits");
+    compiled.n_local_masks().0 - before
+}
+
 #[test]
 fn masks_where_tags_are_chosen_from_are_computed_at_compile() {
-    let n_behind = |compiled: &CompiledGrammar, text: &str| {
-        let mut matcher = Matcher::new(compiled);
-        matcher.accept_bytes(text.as_bytes()).expect("accepted");
-        let before = compiled.n_local_masks().0;
-        matcher.fill_mask(&mut vec![0; compiled.vocabulary().mask_words()]).expect("within limits");
-        compiled.n_local_masks().0 - before
-    };
     let compile = |precompute, n_tags| compiler(precompute).compile(&tools(n_tags)).expect("it compiles");
     for n_tags in [64, 65, 500] {
         let compiled = compile(2_000_000, n_tags);
@@ -119,6 +128,33 @@ fn with_many_tags_what_is_nearest_to_them_is_computed_at_compile() {
     let less = compile(200_000, 200);
     assert!(less.n_local_masks().0 < many.n_local_masks().0);
     assert!(n_while(&less, &of(7)) > with_many);
+}
+
+#[test]
+fn inside_of_names_it_is_where_the_longest_tokens_end() {
+    let mut config = Config::default();
+    // States are made when they are reached.
+    config.automata.limits.whole_nodes = 0;
+    let compiled = compiler_of(config).compile(&tools(200)).expect("it compiles");
+    let n_behind = |text: &str| n_behind(&compiled, text);
+    // Of `first9` all tokens are letters but `irs`.
+    let tokens = ["f", "fi", "fir", "firs"].map(|text| n_behind(&format!("go<name9>{{{text}")));
+    assert_eq!(tokens, [0, 1, 1, 0]);
+}
+
+#[test]
+fn a_megabyte_in_a_name_is_not_followed() {
+    let long = "x".repeat(1 << 20);
+    let text = format!(
+        "root ::= {}\nlong ::= \"[\" (\"{long}\" [!] long | \"{long}y\" [?] long | \"z\" [.])? \"]\"\n",
+        (0..100).map(|i| format!("Tag(\"{i}>\") long")).collect::<Vec<_>>().join(" | ")
+    );
+    let grammar = formwork_ebnf::grammar(&text).expect("a grammar of this test");
+    let compiled = compiler(2_000_000).compile(&grammar).expect("it compiles");
+    assert!(compiled.automata().n_states() < 10_000, "{}", compiled.automata().n_states());
+    let mut matcher = Matcher::new(&compiled);
+    matcher.accept_bytes(format!("7>[{long}y?[]]").as_bytes()).expect("accepted");
+    assert!(matcher.can_finish());
 }
 
 #[test]
