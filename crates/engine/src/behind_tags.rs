@@ -10,8 +10,9 @@
 //! With many tags it is the other way round. Reading them takes milliseconds anyway, and the prompt that says what all the tools are
 //! takes a model longer than that. So each tag more brings some work: what is nearest to any tag is made, level by level,
 //! with its masks, until all of the work is done. A level further is behind one byte, one rule or the letters of one name. Inside
-//! of names come last, and only where a token ends if the name is cut into the longest. Which tools an output calls is not known, and of a thousand it calls a few; but a compiled
-//! grammar serves all outputs that may call them, and masks cost half as much one after the other as one at a time.
+//! of names come last, and only where a token ends if the name is cut into the longest. Which tools an output calls is not
+//! known, and of a thousand it calls a few; but a compiled grammar serves all outputs that may call them, and masks cost half
+//! as much one after the other as one at a time.
 //!
 //! A rule for which that was done is [noted](crate::pool::Pool::prepares) in the pool: another grammar that has the same tool does it
 //! for its other tools. With one tool more than a grammar had before, only that tool is prepared.
@@ -40,6 +41,8 @@ const FEW_LEVELS: usize = 2;
 const MANY_LEVELS: usize = 3;
 /// Nanoseconds for building a rule and for making a state's edges, about.
 const RULE: u64 = 3_000;
+/// And for each unit of work that building it takes.
+const UNIT: u64 = 10;
 const STATE: u64 = 1_000;
 /// And for following some letters.
 const LETTERS: u64 = 100;
@@ -92,12 +95,11 @@ pub(crate) fn prepare(
         return front.make_beginnings(behind, work);
     }
     behind.retain(|&(_, identity)| identity.is_none_or(|identity| compiled.prepares(identity)));
+    let mut rules =
+        behind.into_iter().map(|rule| automata.automaton_of(rule)).filter(|rule| !choices.contains(rule));
+    front.begin_all(&mut rules, work)?;
     work.with(work_of_a_tag.saturating_mul(n_more as u64), |work| {
-        for rule in behind.into_iter().map(|rule| automata.automaton_of(rule)) {
-            if !choices.contains(&rule) {
-                front.begin(rule, work)?;
-            }
-        }
+        front.begin_all(&mut rules, work)?;
         front.make_nearest(compiled, work)
     })
 }
@@ -131,11 +133,8 @@ impl<'a> Front<'a> {
 
     /// Builds rules and makes their first states and those behind the first bytes.
     fn make_beginnings(&mut self, rules: Vec<Known>, work: &mut Work) -> Result<(), CompileError> {
-        for rule in rules {
-            if !work.is_done() {
-                self.begin(self.automata.automaton_of(rule), work)?;
-            }
-        }
+        let automata = self.automata;
+        self.begin_all(&mut rules.into_iter().map(|rule| automata.automaton_of(rule)), work)?;
         for _ in 0..FEW_LEVELS {
             for (state, _) in std::mem::take(&mut self.queue) {
                 self.make(state, work)?;
@@ -169,18 +168,35 @@ impl<'a> Front<'a> {
         Ok(())
     }
 
+    /// The first states of rules are next, until the work is done.
+    fn begin_all(
+        &mut self,
+        rules: &mut dyn Iterator<Item = RuleId>,
+        work: &mut Work,
+    ) -> Result<(), CompileError> {
+        while !work.is_done() {
+            let Some(rule) = rules.next() else { break };
+            self.begin(rule, work)?;
+        }
+        Ok(())
+    }
+
     /// The first state of a rule is next, which is built, if it is within limits: one that is not is found when it is reached.
     fn begin(&mut self, rule: RuleId, work: &mut Work) -> Result<(), CompileError> {
         if !self.automata.is_ready(rule) {
             if (self.interrupt)() {
                 return Err(interrupted());
             }
-            work.spend(RULE);
+            let before = self.automata.work_of_building();
+            let built = self.automata.build_rule(rule, self.interrupt);
+            work.spend(RULE + UNIT * (self.automata.work_of_building() - before));
+            match built {
+                Err(error) if error.kind() == ErrorKind::Interrupted => return Err(error.into()),
+                _ => {}
+            }
         }
-        match self.automata.build_rule(rule, self.interrupt) {
-            Err(error) if error.kind() == ErrorKind::Interrupted => return Err(error.into()),
-            Err(_) => {}
-            Ok(()) => self.queue.push_back((self.automata.start(rule), None)),
+        if self.automata.ready(rule).is_ok() {
+            self.queue.push_back((self.automata.start(rule), None));
         }
         Ok(())
     }

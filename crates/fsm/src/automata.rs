@@ -331,6 +331,12 @@ impl Automata {
         *self.rule(rule).identity.get_or_init(|| self.construction().identity(rule.0))
     }
 
+    /// What building rules took so far, in the units that [limits](crate::Limits::max_work) count, states that are made when they are
+    /// reached aside.
+    pub fn work_of_building(&self) -> u64 {
+        self.construction().work_done()
+    }
+
     /// Builds the root while the caller may still stop it.
     pub(crate) fn build_root(&self, interrupt: &dyn Fn() -> bool) -> Result<(), Error> {
         self.build_rule(self.root(), interrupt)
