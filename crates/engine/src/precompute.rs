@@ -36,7 +36,7 @@ pub trait Spawn: Send + Sync {
 const MANY_STATES: usize = 512;
 
 /// This part of the budget is what each of many tags [brings](behind_tags).
-const PART_OF_A_TAG: u64 = 64;
+const PART_OF_A_TAG: u64 = 40;
 
 /// Computes the local masks of wide states within the budget: those that a first token would wait for longest.
 ///
