@@ -9,13 +9,14 @@
 //!
 //! With many tags it is the other way round. Reading them takes milliseconds anyway, and the prompt that says what all the tools are
 //! takes a model longer than that. So each tag more brings some work: what is nearest to any tag is made, level by level,
-//! with its masks, until all of the work is done. A level further is behind one byte, one rule or the letters of one name. Inside
-//! of names come last, and only where a token ends if the name is cut into the longest. Which tools an output calls is not
-//! known, and of a thousand it calls a few; but a compiled grammar serves all outputs that may call them, and masks cost half
-//! as much one after the other as one at a time.
+//! with its masks, until all of the work is done. A level further is behind one byte, one rule or the letters of one name. The
+//! insides of names follow, only where a token ends if the name is cut into the longest; and then the rest of what chooses
+//! between tags, the tools' own names, in the same way. Which tools an output calls is not known, and of a thousand it calls a
+//! few; but a compiled grammar serves all outputs that may call them, and masks cost half as much one after the other as one at
+//! a time.
 //!
 //! A rule for which that was done is [noted](crate::pool::Pool::prepares) in the pool: another grammar that has the same tool does it
-//! for its other tools. With one tool more than a grammar had before, only that tool is prepared.
+//! for its other tools. With one tool more than a grammar had before, only that tool is prepared, with the work of one tag.
 //!
 //! # Worked example
 //! Many tags, among them those before `{"a": 1}` and before `{"b": [...]}`: first both braces, then both quotes, then `a` and `b` up
@@ -35,6 +36,8 @@ use std::collections::VecDeque;
 const MAX_CHOICES: usize = 64;
 /// Of what stands behind so many tags the beginnings are made and no more.
 const FEW_TAGS: usize = 64;
+/// More tags bring no more work.
+const MOST_TAGS: u64 = 256;
 /// Levels of beginnings, and of what chooses between many tags: the beginning, behind a special token or what all tags begin with, and
 /// behind the letters that those have in common that part there.
 const FEW_LEVELS: usize = 2;
@@ -63,12 +66,12 @@ pub(crate) fn prepare(
     let automata = compiled.automata();
     let choices = automata.choices_of_tags(MAX_CHOICES);
     let mut behind = automata.behind_tags();
-    let n_more = behind.len().saturating_sub(FEW_TAGS);
+    let are_many = behind.len() > FEW_TAGS;
     let mut front = Front::new(compiled, interrupt);
     for &rule in &choices {
         front.begin(rule, work)?;
     }
-    for level in 0..if n_more > 0 { MANY_LEVELS } else { FEW_LEVELS } {
+    for level in 0..if are_many { MANY_LEVELS } else { FEW_LEVELS } {
         for (state, byte) in std::mem::take(&mut front.queue) {
             // Outputs are at the beginning itself, too.
             let Some(state) = (if level == 0 { Some(state) } else { front.passed(state, byte, work) }) else {
@@ -88,18 +91,24 @@ pub(crate) fn prepare(
     if behind.is_empty() {
         return Ok(());
     }
-    front.queue.clear();
-    front.inside.clear();
-    behind.extend(automata.shared());
-    if n_more == 0 {
+    let (names, inside) = (std::mem::take(&mut front.queue), std::mem::take(&mut front.inside));
+    if !are_many {
+        behind.extend(automata.shared());
         return front.make_beginnings(behind, work);
     }
+    let mut new: HashSet<u32> = behind.iter().filter_map(|&(_, identity)| identity).collect();
+    new.retain(|&identity| compiled.is_to_prepare(identity));
+    let is_new = |&&(_, identity): &&Known| identity.is_none_or(|identity| new.contains(&identity));
+    let n_more = behind.iter().filter(is_new).count().saturating_sub(FEW_TAGS).max(1) as u64;
+    behind.extend(automata.shared());
     behind.retain(|&(_, identity)| identity.is_none_or(|identity| compiled.prepares(identity)));
     let mut rules =
         behind.into_iter().map(|rule| automata.automaton_of(rule)).filter(|rule| !choices.contains(rule));
     front.begin_all(&mut rules, work)?;
-    work.with(work_of_a_tag.saturating_mul(n_more as u64), |work| {
+    work.with(work_of_a_tag.saturating_mul(n_more.min(MOST_TAGS)), |work| {
         front.begin_all(&mut rules, work)?;
+        front.make_nearest(compiled, work)?;
+        (front.queue, front.inside) = (names, inside);
         front.make_nearest(compiled, work)
     })
 }

@@ -333,7 +333,12 @@ impl CompiledGrammar {
         self.inner.came.add(n_bytes);
     }
 
-    /// Whether a rule that is this is to be [prepared](crate::behind_tags).
+    /// Whether nobody has [prepared](crate::behind_tags) a rule that is this.
+    pub(crate) fn is_to_prepare(&self, identity: u32) -> bool {
+        !self.inner.config.pool || self.inner.pool.is_to_prepare(identity)
+    }
+
+    /// Whether a rule that is this is the caller's to prepare, and nobody's after that.
     pub(crate) fn prepares(&self, identity: u32) -> bool {
         !self.inner.config.pool || self.inner.pool.prepares(identity)
     }

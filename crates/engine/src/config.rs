@@ -13,8 +13,8 @@ pub struct Config {
     /// Work that compile may spend on the local masks of wide states (the inside of a string, free text), in nanoseconds as
     /// estimated. Default 2,000,000: a dozen of them. 0 computes each when it is first needed. Unless it is 0, what chooses
     /// between tags is made first, within it, and if the tags are few the beginnings of what stands behind them and of what
-    /// frontends share; each of more than 64 tags brings a fortieth of it once more, for the masks of what is nearest to them: a
-    /// thousand tools take some milliseconds, and with one tool more only that one is prepared.
+    /// frontends share; each of more than 64 tags brings a fortieth of it once more, up to 256 times, for the masks of what is nearest
+    /// to them: a thousand tools take some milliseconds, and with one tool more only that one is prepared.
     pub precompute: u64,
     /// Share local masks between rules and grammars. Default on.
     pub pool: bool,

@@ -236,6 +236,11 @@ impl Pool {
         self.inner.automata.drop_some();
     }
 
+    /// Whether nobody has [prepared](crate::behind_tags) a rule.
+    pub(crate) fn is_to_prepare(&self, identity: u32) -> bool {
+        self.lock().prepared.get(&identity).is_none()
+    }
+
     /// Whether a rule is the caller's to [prepare](crate::behind_tags), and nobody's after that.
     pub(crate) fn prepares(&self, identity: u32) -> bool {
         let mut masks = self.lock();

@@ -99,7 +99,8 @@ fn masks_where_tags_are_chosen_from_are_computed_at_compile() {
         let compiled = compile(2_000_000, n_tags);
         // Where the first byte comes, and behind what all names have in common; not inside of that.
         assert_eq!(["go<", "go<name"].map(|text| n_behind(&compiled, text)), [0, 0], "{n_tags}");
-        assert_eq!(n_behind(&compiled, "go<na"), 1);
+        // With many it is, when all else is done.
+        assert_eq!(n_behind(&compiled, "go<na"), usize::from(n_tags <= 65), "{n_tags}");
     }
     assert_eq!(compile(0, 500).n_local_masks().0, 0);
 }
@@ -167,9 +168,9 @@ fn one_tag_more_is_prepared_alone() {
     };
     let (first, one_more) = (misses(200), misses(201));
     assert!(first.0 > 800, "{first:?}");
-    // The names are another rule then.
-    assert!(one_more.0 < 50, "{one_more:?}");
-    assert_eq!((first.1, one_more.1), (200, 1));
+    // The names are another rule then, of which some is made again.
+    assert!(one_more.0 < 100, "{one_more:?}");
+    assert!(first.1 == 200 && one_more.1 < 10, "{first:?}, {one_more:?}");
 }
 
 fn n_prepared(compiled: &CompiledGrammar) -> usize {
