@@ -126,14 +126,7 @@ impl Bench {
         for step in 0..=document.len() {
             self.pollute(job);
             laps.lap(None);
-            if std::env::var_os("FW_L").is_some() {
-                eprintln!("STEP {} {step}", document.len());
-            }
-            if is_chosen(step, document) {
-                chosen(&mut *session, &mut self.mask)?
-            } else {
-                session.mask(&mut self.mask)?;
-            }
+            session.mask(&mut self.mask)?;
             laps.lap(Some(Part::Mask));
             let mask = session.kept().unwrap_or(&self.mask);
             let allowed = match document.get(step) {
@@ -165,19 +158,6 @@ impl Bench {
         // One word of each cache line is enough.
         black_box(self.other_data[..n_words].iter().step_by(8).sum::<u64>());
     }
-}
-
-#[inline(never)]
-fn chosen(session: &mut dyn crate::engine::Session, mask: &mut [u32]) -> Result<(), Failure> {
-    session.mask(mask)
-}
-
-fn is_chosen(step: usize, document: &[u32]) -> bool {
-    let Some(v) = std::env::var_os("FW_STEPS") else { return false };
-    let v = v.to_string_lossy().into_owned();
-    let mut it = v.split(':').map(|x| x.parse::<usize>().unwrap());
-    let (len, lo, hi) = (it.next().unwrap(), it.next().unwrap(), it.next().unwrap());
-    document.len() == len && (lo..=hi).contains(&step)
 }
 
 /// Mixes a mask into a hash; a multiplication a word, so that it costs about as much as the mask.

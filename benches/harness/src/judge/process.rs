@@ -123,11 +123,6 @@ impl Drop for Worker {
 fn send(input: &mut ChildStdin, message: &impl Serialize) -> Result<()> {
     let mut line = serde_json::to_vec(message)?;
     line.push(b'\n');
-    if let Some(path) = std::env::var_os("FW_DUMP") {
-        use std::io::Write as _;
-        let mut f = std::fs::OpenOptions::new().create(true).append(true).open(path)?;
-        f.write_all(&line)?;
-    }
     input.write_all(&line)?;
     Ok(input.flush()?)
 }
