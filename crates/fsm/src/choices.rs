@@ -11,9 +11,11 @@
 //! those behind it, since all that is read of them before is the same.
 //!
 //! Letters that all literals of a choice have in common are passed like those of a single literal, without the nodes between; the
-//! choice behind them is the same one with so many letters passed.
+//! choice behind them is the same list with so many letters passed. It is found where an equal one is that was written down
+//! itself: by how far the ends of its literals are from each other, which passing does not change, and by where the first one is.
 //!
-//! Cost: to pass letters, a look into a table; to follow a choice, some instructions for each of its literals; a set of as many nodes takes some hundred each.
+//! Cost: to pass letters, a look into a table; to follow a choice, some instructions for each of its literals; a set of as many
+//! nodes takes some hundred each.
 //!
 //! # Worked example
 //! `get_time`, `get_weather`, `set_time` before n1, n2, n3: a choice c1 of the three. Followed it reads `g` and goes to c2, the
@@ -21,7 +23,7 @@
 //! c2 leads through `e`, `t`, `_` to the choice of `time` and `weather`, behind whose letters all are alone.
 
 use crate::nfa::{LiteralLetter, Nfa, Node, NodeId, Range};
-use formwork_grammar::{HashMap, Seeded};
+use formwork_grammar::Seeded;
 use hashbrown::HashTable;
 use smallvec::SmallVec;
 use std::hash::BuildHasher;
@@ -37,39 +39,46 @@ pub(crate) struct Rest {
 /// The choices of an automaton.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Choices {
-    /// Of all choices, those of each in the order in which they were written down.
+    /// Of all lists, the literals of each in the order in which they were written down.
     rests: Vec<Rest>,
-    list: Vec<Choice>,
-    /// Choices by their rests.
-    known: HashTable<u32>,
-    /// The nodes of choices with so many letters passed.
-    passed: HashMap<(u32, u32), NodeId>,
+    lists: Vec<List>,
+    known: HashTable<Known>,
     hasher: Seeded,
 }
 
-/// A choice of the literals `first..end`.
+/// Literals side by side, `first..end`.
 #[derive(Clone, Copy, Debug)]
-struct Choice {
+struct List {
     first: u32,
     end: u32,
-    hash: u64,
-    /// How many letters all literals begin with, and go on behind.
+    /// A hash of how far their ends are from each other.
+    distances: u64,
+    /// How many letters all of them begin with, and go on behind.
     n_common: u32,
 }
 
+/// A choice that there is: a list, of whose literals so many letters are passed.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    node: NodeId,
+    list: u32,
+    n_passed: u32,
+    hash: u64,
+}
+
 impl Choices {
-    /// The literals of a choice, with no letter passed.
-    pub(crate) fn rests(&self, choice: u32) -> &[Rest] {
-        let Choice { first, end, .. } = self.list[choice as usize];
+    /// The literals of a list, with no letter passed.
+    pub(crate) fn rests(&self, list: u32) -> &[Rest] {
+        let List { first, end, .. } = self.lists[list as usize];
         &self.rests[first as usize..end as usize]
     }
 
-    /// How many letters all literals of a choice begin with, and go on behind.
-    pub(crate) fn n_common(&self, choice: u32) -> u32 {
-        self.list[choice as usize].n_common
+    /// How many letters all literals of a list begin with, and go on behind.
+    pub(crate) fn n_common(&self, list: u32) -> u32 {
+        self.lists[list as usize].n_common
     }
 
-    /// The literals of all choices.
+    /// The literals of all lists.
     pub(crate) fn n_rests(&self) -> usize {
         self.rests.len()
     }
@@ -77,18 +86,31 @@ impl Choices {
     /// Heap memory in bytes.
     pub(crate) fn memory_size(&self) -> usize {
         size_of::<Rest>() * self.rests.capacity()
-            + size_of::<Choice>() * self.list.capacity()
+            + size_of::<List>() * self.lists.capacity()
             + self.known.allocation_size()
-            + self.passed.allocation_size()
     }
 
-    /// The choice of all literals from a position on, if there is one, and the hash under which it is found.
-    fn find(&self, first: usize) -> (Option<u32>, u64) {
-        let rests = &self.rests[first..];
-        // Where its letters end tells literals apart.
-        let ends: SmallVec<[u32; 64]> = rests.iter().map(|rest| rest.end).collect();
-        let hash = self.hasher.hash_one(&ends[..]);
-        (self.known.find(hash, |&known| self.rests(known) == rests).copied(), hash)
+    /// A hash of how far the ends of literals are from each other: where its letters end tells literals apart.
+    fn distances(&self, rests: &[Rest]) -> u64 {
+        let distances: SmallVec<[u32; 64]> = rests.iter().map(|rest| rest.end - rests[0].end).collect();
+        self.hasher.hash_one(&distances[..])
+    }
+
+    /// The choice of these literals with so many letters passed, if there is one, and the hash under which it is found.
+    fn find(&self, rests: &[Rest], n_passed: u32, distances: u64) -> (Option<NodeId>, u64) {
+        let hash = self.hasher.hash_one((distances, rests[0].end - n_passed));
+        let is_it = |known: &Known| {
+            let others = self.rests(known.list);
+            if std::ptr::eq(rests, others) && known.n_passed == n_passed {
+                return true;
+            }
+            let is_same = |(one, other): (&Rest, &Rest)| {
+                let ends = (one.end - n_passed, other.end - known.n_passed);
+                ends.0 == ends.1 && (one.first, one.next) == (other.first, other.next)
+            };
+            rests.len() == others.len() && rests.iter().zip(others).all(is_same)
+        };
+        (self.known.find(hash, is_it).map(|known| known.node), hash)
     }
 }
 
@@ -103,31 +125,32 @@ impl Nfa {
 
     /// The choice of all literals from a position on, which were just added and are forgotten if there is one already.
     fn choice_from(&mut self, first: usize) -> NodeId {
-        let (found, hash) = self.choices.find(first);
-        let choice = match found {
-            Some(known) => {
-                self.choices.rests.truncate(first);
-                known
-            }
-            None => {
-                let n_common = self.n_common(&self.choices.rests[first..]);
-                let Choices { rests, list, known, .. } = &mut self.choices;
-                let choice = list.len() as u32;
-                list.push(Choice { first: first as u32, end: rests.len() as u32, hash, n_common });
-                known.insert_unique(hash, choice, |&known| list[known as usize].hash);
-                choice
-            }
-        };
-        self.passed(choice, 0)
-    }
-
-    /// The node of a choice behind some of the letters that all literals begin with.
-    pub(crate) fn passed(&mut self, choice: u32, n_passed: u32) -> NodeId {
-        if let Some(&known) = self.choices.passed.get(&(choice, n_passed)) {
+        let rests = &self.choices.rests[first..];
+        let distances = self.choices.distances(rests);
+        let (found, hash) = self.choices.find(rests, 0, distances);
+        if let Some(known) = found {
+            self.choices.rests.truncate(first);
             return known;
         }
-        let node = self.add(Node::Choice { choice, n_passed });
-        self.choices.passed.insert((choice, n_passed), node);
+        let n_common = self.n_common(rests);
+        let (first, end) = (first as u32, self.choices.rests.len() as u32);
+        self.choices.lists.push(List { first, end, distances, n_common });
+        self.add_choice(self.choices.lists.len() as u32 - 1, 0, hash)
+    }
+
+    /// The choice behind some of the letters that all literals of a list begin with.
+    pub(crate) fn passed(&mut self, list: u32, n_passed: u32) -> NodeId {
+        let distances = self.choices.lists[list as usize].distances;
+        match self.choices.find(self.choices.rests(list), n_passed, distances) {
+            (Some(known), _) => known,
+            (None, hash) => self.add_choice(list, n_passed, hash),
+        }
+    }
+
+    fn add_choice(&mut self, list: u32, n_passed: u32, hash: u64) -> NodeId {
+        let node = self.add(Node::Choice { list, n_passed });
+        let known = Known { node, list, n_passed, hash };
+        self.choices.known.insert_unique(hash, known, |known| known.hash);
         node
     }
 
@@ -148,8 +171,8 @@ impl Nfa {
     }
 
     /// Makes of a choice a node that reads the first letters of its literals that are not passed.
-    pub(crate) fn unfold_choice(&mut self, node: NodeId, choice: u32, n_passed: u32) {
-        let rests = self.choices.rests(choice).iter().map(|&Rest { first, end, next }| {
+    pub(crate) fn unfold_choice(&mut self, node: NodeId, list: u32, n_passed: u32) {
+        let rests = self.choices.rests(list).iter().map(|&Rest { first, end, next }| {
             let end = end - n_passed;
             (self.literals[end as usize - 1], Rest { first, end, next })
         });
@@ -160,8 +183,8 @@ impl Nfa {
         let mut calls: SmallVec<[(u32, NodeId); 16]> = SmallVec::new();
         for group in rests.chunk_by(|(one, _), (other, _)| one == other) {
             let LiteralLetter { letter, has_escapes } = group[0].0;
-            let target = match n_passed < self.choices.n_common(choice) {
-                true => self.passed(choice, n_passed + 1),
+            let target = match n_passed < self.choices.n_common(list) {
+                true => self.passed(list, n_passed + 1),
                 false => self.behind_letter(group),
             };
             letters.push(Range { low: letter, high: letter, target });

@@ -62,8 +62,8 @@ pub(crate) enum Node {
     Read { letters: (u32, u32), calls: (u32, u32), text: Text },
     /// Reads a literal.
     Literal(Rest),
-    /// Reads one of several literals, of which some letters that all begin with are passed: a [choice](crate::choices), by its position.
-    Choice { choice: u32, n_passed: u32 },
+    /// Reads one of several literals, a [list](crate::choices) of them, of which some letters that all begin with are passed.
+    Choice { list: u32, n_passed: u32 },
     /// Reads an expression and goes on there: not written yet.
     Deferred { expr: ExprId, spelling: Spelling, next: NodeId },
     /// Is a state of an automaton over code points: not written yet.
@@ -193,8 +193,8 @@ impl Nfa {
         };
         match self.nodes[node as usize] {
             Node::Literal(rest) => without(rest.end),
-            Node::Choice { choice, n_passed } => {
-                self.choices.rests(choice).iter().find_map(|rest| without(rest.end - n_passed))
+            Node::Choice { list, n_passed } => {
+                self.choices.rests(list).iter().find_map(|rest| without(rest.end - n_passed))
             }
             _ => None,
         }
@@ -220,7 +220,7 @@ impl Nfa {
     pub(crate) fn unfold(&mut self, node: NodeId) {
         let (first, end, next) = match self.nodes[node as usize] {
             Node::Literal(Rest { first, end, next }) => (first, end, next),
-            Node::Choice { choice, n_passed } => return self.unfold_choice(node, choice, n_passed),
+            Node::Choice { list, n_passed } => return self.unfold_choice(node, list, n_passed),
             _ => return,
         };
         let target = self.rest(first, end - 1, next);
@@ -240,9 +240,9 @@ impl Nfa {
     pub(crate) fn ahead(&self, node: NodeId, most: usize) -> &[LiteralLetter] {
         let (end, n_ahead) = match self.nodes[node as usize] {
             Node::Literal(Rest { first, end, .. }) => (end, end - first - 1),
-            Node::Choice { choice, n_passed } => {
-                let n_ahead = self.choices.n_common(choice) - n_passed;
-                (self.choices.rests(choice)[0].end - n_passed, n_ahead)
+            Node::Choice { list, n_passed } => {
+                let n_ahead = self.choices.n_common(list) - n_passed;
+                (self.choices.rests(list)[0].end - n_passed, n_ahead)
             }
             _ => return &[],
         };
@@ -255,7 +255,7 @@ impl Nfa {
         match self.nodes[node as usize] {
             _ if n_ahead < n_letters as usize => None,
             Node::Literal(Rest { first, end, next }) => Some(self.rest(first, end - n_letters, next)),
-            Node::Choice { choice, n_passed } => Some(self.passed(choice, n_passed + n_letters)),
+            Node::Choice { list, n_passed } => Some(self.passed(list, n_passed + n_letters)),
             _ => None,
         }
     }

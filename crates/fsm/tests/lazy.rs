@@ -316,6 +316,32 @@ fn what_is_left_of_the_same_names_is_one_state() {
 }
 
 #[test]
+fn what_is_passed_is_what_parts_behind_other_names() {
+    // Behind "a" all begin with `get_`, behind "b" another one parts at the first letter.
+    let three = "\"get_ax\" [1!] | \"get_bx\" [2!] | \"get_cx\" [3!]";
+    let text = format!("root ::= \"a\" names | \"b\" (names | \"set\" [4!])\nnames ::= {three}\n");
+    for passes_first in [true, false] {
+        let automata = lazy(&text, 1_000);
+        let at = |text: &str| after(&automata, text.as_bytes()).expect("a way");
+        let pass = || {
+            let state = at("a");
+            let letters = automata.literal(state).expect("what all begin with");
+            assert_eq!(letters.len(), 4);
+            automata.pass(state, 4).expect("nobody made its edges")
+        };
+        let (passed, followed) = match passes_first {
+            true => (pass(), at("bget_")),
+            false => {
+                let followed = at("bget_");
+                (pass(), followed)
+            }
+        };
+        assert_eq!(passed, followed);
+        assert_eq!(at("aget_b"), at("bget_b"));
+    }
+}
+
+#[test]
 fn names_side_by_side_are_within_the_limit_on_members() {
     let built = |names: Vec<String>, max_members: usize| {
         let text = format!("root ::= (\"{}\" [xy]) \"!\"\n", names.join("\" [xy] | \""));
