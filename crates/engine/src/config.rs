@@ -18,8 +18,8 @@ pub struct Config {
     pub precompute: u64,
     /// Share local masks between rules and grammars. Default on.
     pub pool: bool,
-    /// The bytes that the pool's local masks may take, about, and three quarters as much again for automata; compiled
-    /// grammars keep what they use. Default 64 MiB.
+    /// The bytes that the pool may take, about: a third for local masks, the rest for automata. Compiled grammars keep what they
+    /// use. Default 80 MiB.
     pub pool_bytes: usize,
     /// Compiled grammars that the compiler keeps for when the same ones come again, in bytes, with the rows that outputs
     /// leave; what they share with others is counted for each, so this is more than what they take. Default 64 MiB, some six
@@ -47,7 +47,7 @@ impl Default for Config {
             rows: formwork_earley::Limits::default(),
             precompute: 2_000_000,
             pool: true,
-            pool_bytes: 64 << 20,
+            pool_bytes: 80 << 20,
             recent_bytes: 64 << 20,
             slices: true,
             suffixes: true,
