@@ -6,7 +6,7 @@
 use crate::clock::TimedLaps;
 use crate::engine::{Compiled, Engine, Failure, Laps, is_set};
 use crate::machine::memory_kib;
-use crate::protocol::{Answer, Job, Measured, Outcome, Ready, Start, Verdict, Walk};
+use crate::protocol::{Answer, FIRST_MASK, Job, Measured, Outcome, Ready, Start, Verdict, Walk};
 use anyhow::{Context, Result, anyhow};
 use serde::Serialize;
 use std::hint::black_box;
@@ -86,7 +86,7 @@ impl Bench {
             let keeping = Some(session).filter(|session| session.kept().is_some());
             Ok((compiled, keeping))
         });
-        laps.lap("first mask");
+        laps.lap(FIRST_MASK);
         let to_first_mask = laps.finish();
         let (compiled, keeping) = match first {
             Ok(first) => first,

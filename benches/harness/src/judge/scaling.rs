@@ -173,7 +173,7 @@ impl<'a> Rows<'a> {
                 self.csv.push_str(&format!("{start},,,,,,,,\"{why}\"\n"));
             }
             Done::Cost(cost) => {
-                let Cost { first, again, cold, warm, n_steps, remark } = &**cost;
+                let Cost { first, again, cold, warm, n_steps, remark, .. } = &**cost;
                 let times = [*first, *again, cold.mask.mean, warm.mask.mean, warm.mask.p99, warm.accept.mean];
                 row.push(n_steps.to_string());
                 row.extend(times.map(table::number));

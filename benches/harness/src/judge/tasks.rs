@@ -36,6 +36,8 @@ impl Task {
 /// What a task cost an engine.
 #[derive(Clone, Debug)]
 pub struct Cost {
+    /// Microseconds from the text to the compiled grammar, the first time.
+    pub compiled: f64,
     /// Microseconds from the text to the first mask, the first time.
     pub first: f64,
     /// The same, the least of later times.
@@ -99,6 +101,7 @@ pub fn measure(
     let us = |ns: u64| ns as f64 / 1_000.0;
     let walks = || first.iter().flat_map(|measured| &measured.walks);
     Ok(Done::Cost(Box::new(Cost {
+        compiled: us(first.iter().map(Measured::compiled).min().unwrap_or(0)),
         first: us(first.iter().map(Measured::ttfm).min().unwrap_or(0)),
         again: us(later.iter().map(Measured::ttfm).min().unwrap_or(0)),
         cold: steps(first),
