@@ -1,7 +1,8 @@
 //! Which tokens have which bytes, for putting slices together.
 //!
-//! The tokens made of a loop's characters alone are all tokens but those with a byte that does not belong to it: a
-//! hundred set operations on bitsets of 16 KB, less than a walk of the vocabulary.
+//! The tokens made of a loop's characters alone are all tokens but those with a byte that does not belong to it: set operations on
+//! bitsets of 16 KB, less than a walk of the vocabulary. A class has most [groups](GROUPS) of bytes as a whole or not at all,
+//! so they are a dozen or two, where byte by byte they were a hundred.
 
 use crate::bits;
 use formwork_fsm::Loop;
@@ -15,9 +16,52 @@ pub(crate) struct TokensByByte {
     ascii: Box<[u32]>,
     /// Tokens of well-formed text, the last character of which may be unfinished.
     well_formed: Box<[u32]>,
-    having: Vec<Having>,
+    having: Sets,
     /// For each byte the tokens that begin with it.
-    beginning: Vec<Having>,
+    beginning: Sets,
+}
+
+/// Sets of tokens by byte, and those of all bytes of a group united.
+#[derive(Debug)]
+struct Sets {
+    by_byte: Vec<Having>,
+    by_group: Vec<Having>,
+}
+
+/// Bytes that classes have all of, mostly, or none.
+const GROUPS: [(u8, u8); 9] = [
+    (0x00, 0x1F),
+    (b' ', b'/'),
+    (b'0', b'9'),
+    (b':', b'@'),
+    (b'A', b'Z'),
+    (b'[', b'`'),
+    (b'a', b'z'),
+    (b'{', 0x7F),
+    (0x80, 0xFF),
+];
+
+impl Sets {
+    fn of(lists: Vec<Vec<TokenId>>, n_words: usize) -> Self {
+        let by_byte: Vec<Having> = lists.into_iter().map(|tokens| Having::of(tokens, n_words)).collect();
+        let united = |&(low, high): &(u8, u8)| {
+            let mut words = vec![0u32; n_words];
+            by_byte[usize::from(low)..=usize::from(high)].iter().for_each(|having| having.put_in(&mut words));
+            Having::Many(words.into())
+        };
+        let by_group = GROUPS.iter().map(united).collect();
+        Self { by_byte, by_group }
+    }
+
+    /// The sets that these bytes have together, as few as there are.
+    fn of_bytes<'a>(&'a self, bytes: &'a ByteSet) -> impl Iterator<Item = &'a Having> {
+        GROUPS.iter().zip(&self.by_group).flat_map(move |(&(low, high), group)| {
+            let is_whole = (low..=high).all(|byte| bytes.contains(byte));
+            let single =
+                move |byte: u8| (!is_whole && bytes.contains(byte)).then(|| &self.by_byte[usize::from(byte)]);
+            is_whole.then_some(group).into_iter().chain((low..=high).filter_map(single))
+        })
+    }
 }
 
 #[derive(Debug)]
@@ -89,28 +133,26 @@ impl TokensByByte {
                 bits::set(&mut well_formed, token);
             }
         }
-        let having = lists.into_iter().map(|tokens| Having::of(tokens, n_words)).collect();
+        let having = Sets::of(lists, n_words);
         let trie = vocabulary.trie();
         let mut beginning = vec![Vec::new(); 256];
         for child in trie.children(Trie::ROOT) {
             beginning[usize::from(trie.byte(child))] = trie.tokens_below(child).to_vec();
         }
-        let beginning = beginning.into_iter().map(|tokens| Having::of(tokens, n_words)).collect();
+        let beginning = Sets::of(beginning, n_words);
         Self { ascii: ascii.into(), well_formed: well_formed.into(), having, beginning }
     }
 
     /// The tokens made of the loop's characters alone, the last of which may be unfinished.
     pub(crate) fn made_of(&self, own_loop: Loop) -> Vec<u32> {
-        let (mut words, outside) = match own_loop.leads {
-            0 => (self.ascii.to_vec(), 0..0),
-            _ => (self.well_formed.to_vec(), 0xC0..0x100),
+        let (mut words, bytes) = match own_loop.leads {
+            0 => (self.ascii.to_vec(), 0..=0x7F),
+            _ => (self.well_formed.to_vec(), 0..=0xFF),
         };
-        for byte in (0..0x80).chain(outside) {
-            if own_loop.may_begin(byte as u8) {
-                continue;
-            }
-            self.having[byte].take_out(&mut words);
-        }
+        // Those between are inside of characters.
+        let is_outside = |&byte: &u8| !own_loop.may_begin(byte) && !(0x80..0xC0).contains(&byte);
+        let outside: ByteSet = bytes.filter(is_outside).collect();
+        self.having.of_bytes(&outside).for_each(|having| having.take_out(&mut words));
         words
     }
 
@@ -118,7 +160,7 @@ impl TokensByByte {
     pub(crate) fn having_all(&self, among: &[u32], mut characters: u128) -> Vec<u32> {
         let mut words = among.to_vec();
         while characters != 0 {
-            self.having[characters.trailing_zeros() as usize].keep(&mut words);
+            self.having.by_byte[characters.trailing_zeros() as usize].keep(&mut words);
             characters &= characters - 1;
         }
         words
@@ -134,18 +176,17 @@ impl TokensByByte {
             _ => vec![u32::MAX; slice.len()],
         };
         if exits.len() <= MANY_EXITS {
-            for byte in exits.iter() {
-                self.having[usize::from(byte)].put_in(&mut words);
-            }
+            self.having.of_bytes(exits).for_each(|having| having.put_in(&mut words));
         }
         words.iter_mut().zip(slice).for_each(|(word, inside)| *word &= !inside);
-        let (inside, outside): (Vec<u8>, Vec<u8>) = (0..=u8::MAX).partition(|&byte| own_loop.may_begin(byte));
+        let inside = own_loop.first_bytes();
+        let outside = ByteSet::FULL.difference(&inside);
         if inside.len() <= outside.len() {
             let mut begun = vec![0; words.len()];
-            inside.iter().for_each(|&byte| self.beginning[usize::from(byte)].put_in(&mut begun));
+            self.beginning.of_bytes(&inside).for_each(|beginning| beginning.put_in(&mut begun));
             words.iter_mut().zip(begun).for_each(|(word, begun)| *word &= begun);
         } else {
-            outside.iter().for_each(|&byte| self.beginning[usize::from(byte)].take_out(&mut words));
+            self.beginning.of_bytes(&outside).for_each(|beginning| beginning.take_out(&mut words));
         }
         words
     }
