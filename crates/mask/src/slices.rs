@@ -439,6 +439,39 @@ mod tests {
     }
 
     #[test]
+    fn classes_of_whole_groups_and_parts_of_them_have_their_tokens() {
+        let bytes: Vec<u8> = (0..=0x7F).collect();
+        let pairs = bytes.iter().flat_map(|&a| bytes.iter().map(move |&b| vec![a, b]));
+        let texts: Vec<Vec<u8>> = bytes.iter().map(|&byte| vec![byte]).chain(pairs.step_by(3)).collect();
+        let slices = slices(&texts.iter().map(|text| &text[..]).collect::<Vec<_>>());
+        let class = |is_in: &dyn Fn(&u8) -> bool| {
+            bytes.iter().filter(|byte| is_in(byte)).fold(0, |all, &byte| all | 1u128 << byte)
+        };
+        let classes = [
+            class(&u8::is_ascii_lowercase),
+            class(&u8::is_ascii_hexdigit),
+            class(&|&byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte)),
+            class(&u8::is_ascii_punctuation),
+            class(&|&byte| byte > b' ' && byte != b'"'),
+            class(&|_| true),
+        ];
+        for ascii in classes {
+            let own_loop = Loop { ascii, leads: 0 };
+            let is_inside = |text: &&Vec<u8>| text.iter().all(|&byte| own_loop.may_begin(byte));
+            let inside: Vec<&Vec<u8>> = texts.iter().filter(is_inside).collect();
+            let slice = slices.slice(own_loop);
+            let found: Vec<&Vec<u8>> =
+                bits::tokens(&slice.words).map(|token| &texts[token.get() as usize]).collect();
+            assert_eq!(found, inside);
+            let exits = ByteSet::FULL.difference(&own_loop.first_bytes());
+            let leaving = slices.leaving(&slice, Source::Leaving, exits).expect("few");
+            let leaves = |text: &&Vec<u8>| own_loop.may_begin(text[0]) && !is_inside(text);
+            let n_leaving = texts.iter().filter(leaves).count();
+            assert_eq!(leaving.tokens_below(Trie::ROOT).len(), n_leaving);
+        }
+    }
+
+    #[test]
     fn behind_blanks_are_digits_punctuation_and_words_of_json() {
         let is_so =
             |&byte: &u8| byte.is_ascii_digit() || byte.is_ascii_punctuation() || b"tfn".contains(&byte);
