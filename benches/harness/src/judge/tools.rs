@@ -13,7 +13,7 @@ use super::tokenizer::Tokenizer;
 use super::tool_goals::{self, Figures};
 use super::{table, tasks};
 use crate::clock;
-use crate::protocol::{Job, Measured, Source};
+use crate::protocol::{FIRST_MASK, Job, Measured, Source};
 use crate::statistics::Summary;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
@@ -541,7 +541,7 @@ impl Case<'_> {
         let part = |name: &str| {
             cold.to_first_mask.iter().filter(|(part, _)| part == name).map(|(_, ns)| ns).sum::<u64>()
         };
-        row.first.push([part("frontend"), part("compile"), part("first mask")]);
+        row.first.push([part("frontend"), part("compile"), part(FIRST_MASK)]);
         row.cold.extend(cold.walks.iter().flat_map(|walk| walk.steps()));
         row.least.resize(cold.walks.len(), Vec::new());
         for (least, walk) in row.least.iter_mut().zip(&cold.walks) {
