@@ -9,7 +9,8 @@
 //! refer to may begin with it. So the row between would have made the same kernel out of the same items. Of counts, the row
 //! would have dropped those that others make needless; a kernel of one item has no others.
 //!
-//! Letters of a literal are [passed](formwork_fsm::Automata::pass) all at once, without states between.
+//! Letters of a literal are [passed](formwork_fsm::Automata::pass) all at once, without states between, also where the name of a
+//! member may be another one, as long as nobody else can read them.
 //!
 //! Rows that are there are taken: a text inside of a string stays in one row. Those that a stride leaves out are not there
 //! when it comes again, so texts with steps that nobody remembered are [remembered](crate::memo) as steps of their own, by the
@@ -26,6 +27,9 @@ use crate::limits::LimitExceeded;
 use crate::memo::Read;
 use crate::rows::{RowId, Rows, read};
 use formwork_fsm::Counter;
+
+/// Letters are passed with so many items: a name that is declared, and any other.
+const MAX_PASSED: usize = 4;
 
 impl Rows {
     /// The row after several bytes, or `None` if one of them is refused. `number` is the number of the text, if the caller has
@@ -95,17 +99,38 @@ impl Rows {
         Ok(Some(at))
     }
 
-    /// Reads what comes of the letters that the kernel's only item is about to read, and says how many these are. `None` if there
-    /// are none.
+    /// Reads what comes of the letters of a literal that an item of the kernel is about to read, and says how many these are; the
+    /// others must be about to read the same, or any text but some words. `None` if there are none.
     fn pass_letters(&mut self, bytes: &[u8]) -> Option<usize> {
-        let [item] = &mut self.scratch.kernel[..] else { return None };
-        let letters = self.automata.literal(item.state)?;
-        let n_letters = letters.iter().zip(bytes).take_while(|((letter, _), byte)| letter == *byte).count();
-        if n_letters == 0 {
+        let Self { automata, scratch, .. } = self;
+        let kernel = &mut scratch.kernel;
+        if kernel.len() > MAX_PASSED {
             return None;
         }
-        item.state = self.automata.pass(item.state, n_letters as u32)?;
-        Some(n_letters)
+        let mut n_letters = None;
+        let mut is_literal = [false; MAX_PASSED];
+        for (item, is_literal) in kernel.iter().zip(&mut is_literal) {
+            if let Some(letters) = automata.literal(item.state) {
+                let in_common =
+                    |n: &usize| letters.get(*n).is_some_and(|(letter, _)| Some(letter) == bytes.get(*n));
+                let n = (0..n_letters.unwrap_or(bytes.len())).take_while(in_common).count();
+                (n_letters, *is_literal) = (Some(n), true);
+            }
+        }
+        let letters = &bytes[..n_letters.filter(|&n| n > 0)?];
+        let mut passed = [None; MAX_PASSED];
+        for ((item, is_literal), passed) in kernel.iter().zip(is_literal).zip(&mut passed) {
+            *passed = Some(match is_literal {
+                true => automata.pass(item.state, letters.len() as u32)?,
+                false => automata.pass_words(item.state, letters)?,
+            });
+        }
+        for (item, passed) in kernel.iter_mut().zip(passed) {
+            item.state = passed.unwrap_or(item.state);
+        }
+        kernel.sort_unstable();
+        kernel.dedup();
+        Some(letters.len())
     }
 
     /// Whether the kernel's items are all that can read the byte in the row that they would make.

@@ -62,7 +62,9 @@ impl WeakGrammar {
 const MAX_FORM: usize = 4_000;
 
 /// What a local mask takes beside its own memory: its counters and its slot.
-const MASK_FIXED: usize = size_of::<LocalMask>() + 2 * size_of::<usize>() + size_of::<Slot>() * 4 / 3;
+const MASK_FIXED: usize = size_of::<LocalMask>() + 2 * size_of::<usize>() + SLOT_SIZE;
+/// A slot with its part of those that are empty: the lists double, and most are short.
+const SLOT_SIZE: usize = size_of::<Slot>() * 5 / 2;
 
 impl fmt::Debug for CompiledGrammar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -281,8 +283,20 @@ impl CompiledGrammar {
         if let Some(local) = along {
             return Ok(self.counted(local));
         }
-        if !config.pool || !formwork_mask::is_wide(automata, state) {
+        if !config.pool {
             return self.compute_local(state, kind, walker);
+        }
+        if !formwork_mask::is_wide(automata, state) {
+            let form = walker.as_ref().and_then(|walker| walker.form_but_for_words(state, kind));
+            let Some(mut form) = form else { return self.compute_local(state, kind, walker) };
+            form.push(kind as u32);
+            let shared = pool.shared(form);
+            if let Some(local) = shared.get() {
+                return self.found(local);
+            }
+            // It is another state's mask: whoever computes it may come to one that is found here, so it is not waited for.
+            let local = self.compute_local(state, kind, walker);
+            return shared.get_or_init(|| local).clone();
         }
         let Some(mut form) = automata.canonical(state, MAX_FORM) else {
             return self.compute_local(state, kind, walker);
@@ -290,10 +304,7 @@ impl CompiledGrammar {
         form.push(kind as u32);
         let shared = pool.shared(form);
         match shared.get() {
-            Some(local) => {
-                pool.count_hit();
-                local.clone()
-            }
+            Some(local) => self.found(local),
             None => shared.get_or_init(|| self.compute_local(state, kind, walker)).clone(),
         }
     }
@@ -306,6 +317,7 @@ impl CompiledGrammar {
     ) -> Result<Arc<LocalMask>, LimitExceeded> {
         if let Some(twin) = walker.get_or_insert_with(|| self.walker()).twin_of(state, kind) {
             // It loops on what leads to it, so it has no twin itself.
+            self.count_grown(SLOT_SIZE);
             return self.local(twin, kind, walker);
         }
         let base = walker.get_or_insert_with(|| self.walker()).base_of(state, kind);
@@ -315,8 +327,21 @@ impl CompiledGrammar {
             None => None,
         };
         let walker = walker.get_or_insert_with(|| self.walker());
+        if let Some((_, local)) =
+            base.as_ref().filter(|(base, _)| walker.leaves_out_nothing(state, *base, kind))
+        {
+            self.count_grown(SLOT_SIZE);
+            return Ok(Arc::clone(local));
+        }
         let local = walker.local_mask(state, base, kind)?;
         Ok(self.counted(local))
+    }
+
+    /// A local mask that the pool had.
+    fn found(&self, local: &Result<Arc<LocalMask>, LimitExceeded>) -> Result<Arc<LocalMask>, LimitExceeded> {
+        self.inner.pool.count_hit();
+        self.count_grown(SLOT_SIZE);
+        local.clone()
     }
 
     /// A local mask that was just computed.

@@ -70,6 +70,30 @@ fn compilers_with_one_pool_find_what_the_other_made() {
     assert_eq!(alone.pool().stats().misses, 2 * once);
 }
 
+/// Of names that differ in what they must not be, one that no token spells, the masks are the same.
+#[test]
+fn names_that_are_left_out_do_not_hide_what_is_known() {
+    let other = |name: &str| {
+        grammar(&format!(
+            "root ::= \"{{\" other (\",\" other)* \"}}\"\n\
+             other ::= [ ]* \"\\\"\" JsonText(Not(\"{name}\")) rest\n\
+             rest ::= \"\\\":\" (\"a\" | \"{{\" rest \"}}\")\n"
+        ))
+    };
+    let document = b"{ \"abcx\":a, \"xyza\":{\":a}}";
+    let misses_of = |first: &str, second: &str| {
+        let pool = Pool::new(vocabulary(), 1 << 20);
+        follow(&just_in_time(&pool), &other(first), document);
+        let before = pool.stats();
+        follow(&just_in_time(&pool), &other(second), document);
+        let after = pool.stats();
+        (before.misses, after.misses - before.misses)
+    };
+    let (first, second) = misses_of("abcz", "xyzb");
+    let (_, spelled) = misses_of("abcz", "x");
+    assert!(second < spelled && spelled <= first, "{second} after {first}, or {spelled}");
+}
+
 #[test]
 fn threads_that_want_the_same_mask_compute_it_once() {
     let (grammar, document) = (object("abc"), b"{\"abc\":\"xyz\",\"b\"}");

@@ -16,6 +16,7 @@ use crate::build::Construction;
 use crate::error::Error;
 use crate::form::Form;
 use crate::lazy::Letters;
+use crate::left_out::LeftOut;
 use crate::loops::{self, Loop};
 use crate::regions;
 use crate::segmented::Segmented;
@@ -597,6 +598,16 @@ impl Automata {
         Some(state.sibling(passed))
     }
 
+    /// The state behind some letters, for one that reads any text of a JSON string but some [words](RuleView::left_out): the states
+    /// between are not made. `None` of any other, if what it calls may begin with one of the letters, or a limit is exceeded: then
+    /// they are to be followed.
+    ///
+    /// Cost: as [`pass`](Self::pass).
+    pub fn pass_words(&self, state: StateId, letters: &[u8]) -> Option<StateId> {
+        let passed = self.of(state).as_lazy()?.pass_words(state.number, letters)?;
+        Some(state.sibling(passed))
+    }
+
     /// The edges over bytes: (without a tick, with a tick), each ascending and disjoint.
     pub fn byte_edges(&self, state: StateId) -> (&[ByteEdge], &[ByteEdge]) {
         let tables = self.of(state);
@@ -796,6 +807,18 @@ impl<'a> RuleView<'a> {
     #[inline]
     pub fn reads_any_text(&self, number: u32) -> bool {
         self.tables.reads_any_text(number)
+    }
+
+    /// Whether the state's own edges are known to read any text of a JSON string and nothing else, each character back to the
+    /// state: the inside of such a text, before which something else is called.
+    pub fn is_free(&self, number: u32) -> bool {
+        self.tables.is_free(number)
+    }
+
+    /// The words that a state leaves out which reads any other text of a JSON string, and then what it calls, if that is known.
+    /// That behind a word by which such a state goes on is none itself.
+    pub fn left_out(&self, number: u32) -> Option<LeftOut> {
+        self.tables.as_lazy()?.left_out(number)
     }
 
     /// As [`Automata::literal`].

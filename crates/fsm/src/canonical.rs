@@ -16,7 +16,8 @@
 //! is to be shared: the inside of a string, free text.
 //!
 //! Of a state that is known to read any text of a JSON string and then what it calls, that is the form
-//! ([`free_form`](Automata::free_form)).
+//! ([`free_form`](Automata::free_form)); where words are [left out](crate::LeftOut) of such a text, it is the form of states
+//! that differ in these alone, for who knows that they do not matter.
 //!
 //! # Worked example
 //! In `s ::= "\"" [a-z]* "\""` the state after the quote has the form: called, not counted; state 0: 2 letters, 0 calls,
@@ -24,6 +25,7 @@
 //! like this one the state has the same form.
 
 use crate::automata::{Automata, Counter, RuleEdge, StateId};
+use crate::left_out::LeftOut;
 use formwork_grammar::HashMap;
 use smallvec::SmallVec;
 
@@ -33,6 +35,16 @@ const MAX_LAZY: usize = 400;
 /// Stands where other forms say whether the state accepts.
 const FREE: u32 = u32::MAX;
 
+/// The form of a state but for words that are left out: states with equal ones differ in these words alone.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_structs, reason = "it is the two of them")]
+pub struct ButForWords {
+    /// The form, in words of 32 bits.
+    pub form: Vec<u32>,
+    /// Where words are left out, and which.
+    pub left_out: Vec<(StateId, LeftOut)>,
+}
+
 impl Automata {
     /// The canonical form of a state, in words: states of any automata that were built with one [`Cache`](crate::Cache)
     /// and have equal forms have equal futures, the bounds of their own rules' counters aside.
@@ -40,6 +52,22 @@ impl Automata {
     /// `None` if it is longer than `max_words`, or a rule that is called has no identity. Cost: linear in the form, a few
     /// nanoseconds a word.
     pub fn canonical(&self, state: StateId, max_words: usize) -> Option<Vec<u32>> {
+        self.form(state, max_words, None)
+    }
+
+    /// The same, as if nothing were [left out](crate::RuleView::left_out) where any other text is read.
+    pub fn canonical_but_for_words(&self, state: StateId, max_words: usize) -> Option<ButForWords> {
+        let mut left_out = Vec::new();
+        let form = self.form(state, max_words, Some(&mut left_out))?;
+        Some(ButForWords { form, left_out })
+    }
+
+    fn form(
+        &self,
+        state: StateId,
+        max_words: usize,
+        mut left_out: Option<&mut Vec<(StateId, LeftOut)>>,
+    ) -> Option<Vec<u32>> {
         let rule = state.rule();
         // What states of sets have in common is in their tables, which are shared already.
         if let Some(Counter::Members | Counter::Distinct) = self.counter(rule) {
@@ -51,10 +79,13 @@ impl Automata {
         let is_text = self.counter(rule) == Some(Counter::Text);
         let kind = u32::from(counts) << 1 | u32::from(is_text) << 2;
         let kind = u32::from(self.is_called(rule)) | kind;
-        if let Some(words) = self.free_form(state, kind) {
-            return Some(words);
-        }
         let mut words = vec![kind];
+        if self.counter(rule).is_none() && self.is_free(state) {
+            if let Some(free) = self.free_form(state) {
+                words.extend(free);
+                return Some(words);
+            }
+        }
         let mut numbers: HashMap<u32, u32> = HashMap::default();
         let mut queue: Vec<u32> = Vec::new();
         let mut meet = |number: usize, queue: &mut Vec<u32>| {
@@ -69,6 +100,13 @@ impl Automata {
         while let Some(&number) = queue.get(next) {
             next += 1;
             let current = state.sibling(number);
+            if let Some(left_out) = &mut left_out {
+                if let Some(words_here) = self.view(rule).left_out(number) {
+                    words.extend(self.free_form(current)?);
+                    left_out.push((current, words_here));
+                    continue;
+                }
+            }
             let (plain, ticking) = self.byte_edges(current);
             let edges = self.rule_edges(current);
             words.push(u32::from(self.is_accepting(current)));
@@ -95,10 +133,7 @@ impl Automata {
 
     /// The form of a state that reads any text of a JSON string and then what it calls: the inside of a name that is not
     /// declared. Its escapes alone are a dozen states, which every object that takes further members has.
-    fn free_form(&self, state: StateId, kind: u32) -> Option<Vec<u32>> {
-        if self.counter(state.rule()).is_some() || !self.is_free(state) {
-            return None;
-        }
+    fn free_form(&self, state: StateId) -> Option<SmallVec<[u32; 12]>> {
         let mut labels: SmallVec<[[u32; 5]; 2]> = SmallVec::new();
         for edge in self.rule_edges(state) {
             if !self.is_finished(edge.target) {
@@ -107,9 +142,8 @@ impl Automata {
             labels.push(self.label(&edge)?);
         }
         labels.sort_unstable();
-        let mut words = vec![kind, FREE, u32::from(self.is_accepting(state))];
-        words.extend(labels.iter().flatten());
-        Some(words)
+        let head = [FREE, u32::from(self.is_accepting(state)), labels.len() as u32];
+        Some(head.into_iter().chain(labels.into_iter().flatten()).collect())
     }
 
     /// What is called, in words.

@@ -244,6 +244,8 @@ pub(crate) struct Draft {
     speller: Speller,
     /// Automata over code points that nodes are states of.
     texts: Vec<texts::Embedded>,
+    /// Those of their states that were written and leave out words.
+    in_words: Vec<texts::InWords>,
     /// Units of symbols, by name.
     symbols: HashMap<Box<str>, u32>,
     /// A buffer.
@@ -269,6 +271,7 @@ impl Draft {
             todo: Vec::with_capacity(USUAL),
             speller: Speller::default(),
             texts: Vec::new(),
+            in_words: Vec::new(),
             symbols: HashMap::default(),
             letters: Vec::new(),
         };
@@ -282,7 +285,8 @@ impl Draft {
 
     /// Heap memory in bytes, about.
     pub(crate) fn memory_size(&self) -> usize {
-        self.memo.allocation_size() + self.leads.allocation_size() + self.speller.memory_size()
+        let in_words = self.in_words.capacity() * size_of::<texts::InWords>();
+        self.memo.allocation_size() + self.leads.allocation_size() + self.speller.memory_size() + in_words
     }
 
     /// Units have other numbers from now on.

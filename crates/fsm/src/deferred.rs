@@ -19,6 +19,7 @@ use crate::compile::{Context, Draft};
 use crate::config::Limits;
 use crate::facts::{Facts, first_bytes};
 use crate::form::{Form, Portable};
+use crate::left_out::LeftOut;
 use crate::nfa::{Nfa, NodeId};
 use crate::plan::Plan;
 use crate::symbols::Symbols;
@@ -111,6 +112,11 @@ impl Deferred {
         let Self { grammar, facts, plan, symbols, limits, memory, draft, .. } = self;
         let Some(draft) = draft else { unreachable!("there are nodes") };
         draft.write(&mut Context::new(grammar, facts, symbols, limits, memory), plan, nfa, node, work)
+    }
+
+    /// As [`Draft::left_out`].
+    pub(crate) fn left_out(&self, inside: NodeId, behind: NodeId) -> Option<LeftOut> {
+        self.draft.as_ref()?.left_out(inside, behind)
     }
 
     /// The unit of the escapes of a letter.

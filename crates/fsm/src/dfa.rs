@@ -11,6 +11,8 @@ pub(crate) struct Dfa {
     states: Vec<State>,
     letters: Vec<Letter>,
     calls: Vec<Call>,
+    /// Whether it reads [all texts but some words](crate::text::all_but).
+    pub(crate) leaves_out_words: bool,
 }
 
 /// Where the edges of a state end; they begin where those of the state before it end.

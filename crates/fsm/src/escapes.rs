@@ -22,7 +22,7 @@ pub(crate) fn automaton(character: u32) -> Option<Dfa> {
     };
     state(b"\\", 1, None);
     // All short escapes come before the `u`.
-    state(b"u", 2, short_escape(character));
+    state(b"u", 2, char::from_u32(character).and_then(short_escape));
     for (shift, target) in [12, 8, 4, 0].into_iter().zip(3..=END) {
         state(&digit(u32::from(unit) >> shift & 15), target, None);
     }

@@ -28,6 +28,7 @@
 use crate::deferred::Deferred;
 use crate::few::Few;
 use crate::form::Portable;
+use crate::left_out::LeftOut;
 use crate::loops::{self, Loop};
 use crate::nfa::{LiteralLetter, Nfa, NodeId};
 use crate::segmented::Segmented;
@@ -129,13 +130,32 @@ pub(crate) struct Making {
     share: Share,
 }
 
-/// Letters of a literal that were passed.
+/// Letters that were passed.
 #[derive(Clone, Copy)]
 struct Passed {
     /// How many states were made before.
     n_made: u32,
     state: u32,
-    n_letters: u32,
+    way: Way,
+}
+
+/// What was passed.
+#[derive(Clone, Copy)]
+enum Way {
+    /// So many letters of a literal.
+    Literal(u32),
+    /// The letters up to a place among the words that the state [leaves out](Subset::left_out).
+    Words(u32),
+}
+
+impl Way {
+    /// The state to which it leads.
+    fn pass(self, subset: &mut Subset, state: u32, work: &mut Work<'_>) -> Result<Option<u32>, Stop> {
+        match self {
+            Self::Literal(n_letters) => subset.pass(state, n_letters, work),
+            Self::Words(place) => subset.pass_words(state, place, work),
+        }
+    }
 }
 
 /// What makes the states.
@@ -307,11 +327,32 @@ impl Lazy {
     /// The state behind some of the letters of a [literal](Self::literal). `None` if somebody has made the state's edges, or a
     /// limit is exceeded: then they are to be followed.
     pub(crate) fn pass(&self, number: u32, n_letters: u32) -> Option<u32> {
+        self.pass_along(number, |_| Some(Way::Literal(n_letters)))
+    }
+
+    /// The state behind some letters, for one that reads any text but some [words](Self::left_out), without the states between.
+    /// `None` if it is no such state, if something that it calls may begin with one of the letters, or a limit is exceeded: then
+    /// they are to be followed.
+    pub(crate) fn pass_words(&self, number: u32, letters: &[u8]) -> Option<u32> {
+        if !self.reads_any_text(number) {
+            return None;
+        }
+        self.pass_along(number, |making| {
+            let Source::Subset(subset) = &making.source else { return None };
+            let place = subset.left_out(number)?.behind(letters)?;
+            let deferred = subset.deferred()?;
+            let begins = |unit| letters.iter().any(|&letter| deferred.first_bytes(unit).contains(letter));
+            (!subset.called_units(number).any(begins)).then_some(Way::Words(place))
+        })
+    }
+
+    fn pass_along(&self, number: u32, way: impl FnOnce(&Making) -> Option<Way>) -> Option<u32> {
         let mut making = self.lock();
         if self.stop().is_some() {
             return None;
         }
-        match making.pass(number, n_letters, &self.sets) {
+        let way = way(&making)?;
+        match making.pass(number, way, &self.sets) {
             Ok(passed) => {
                 self.add_headers(&making.source);
                 passed
@@ -320,6 +361,17 @@ impl Lazy {
                 self.fail(stop);
                 None
             }
+        }
+    }
+
+    /// As [`RuleView::left_out`](crate::RuleView::left_out).
+    pub(crate) fn left_out(&self, number: u32) -> Option<LeftOut> {
+        if !self.reads_any_text(number) {
+            return None;
+        }
+        match &self.lock().source {
+            Source::Subset(subset) => subset.left_out(number),
+            Source::Forgotten(_) | Source::Machine(_) => None,
         }
     }
 
@@ -633,16 +685,16 @@ impl Making {
         Ok(LazyState { next_bytes, called_bytes, own_loop, slot: AtomicU32::new(0), byte_edges, calls })
     }
 
-    /// The state behind some of the letters ahead, if they still are.
-    fn pass(&mut self, state: u32, n_letters: u32, sets: &Segmented<ByteSet>) -> Result<Option<u32>, Stop> {
+    /// The state behind some letters ahead, if they still are.
+    fn pass(&mut self, state: u32, way: Way, sets: &Segmented<ByteSet>) -> Result<Option<u32>, Stop> {
         self.restart(sets)?;
         let Source::Subset(subset) = &mut self.source else { return Ok(None) };
         let mut work = Work::new(self.work_left, &|| false);
-        let passed = subset.pass(state, n_letters, &mut work)?;
+        let passed = way.pass(subset, state, &mut work)?;
         self.work_done += self.work_left - work.left();
         self.work_left = work.left();
         if passed.is_some() {
-            self.passed.push(Passed { n_made: self.made.len() as u32, state, n_letters });
+            self.passed.push(Passed { n_made: self.made.len() as u32, state, way });
         }
         self.is_used = true;
         Ok(passed)
@@ -659,13 +711,13 @@ impl Making {
         let mut passed = self.passed.iter().peekable();
         for (n_made, &number) in (0..).zip(&self.made) {
             while let Some(next) = passed.next_if(|next| next.n_made <= n_made) {
-                subset.pass(next.state, next.n_letters, &mut work)?;
+                next.way.pass(&mut subset, next.state, &mut work)?;
             }
             subset.forget();
             subset.expand(number, &mut work)?;
         }
         for next in passed {
-            subset.pass(next.state, next.n_letters, &mut work)?;
+            next.way.pass(&mut subset, next.state, &mut work)?;
         }
         self.numbering = Numbering::of(sets.iter());
         self.source = Source::Subset(Box::new(subset));

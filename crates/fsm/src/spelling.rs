@@ -36,9 +36,9 @@ const SHORT_ESCAPES: [(u32, u8); 8] = [
     (0x09, b't'),
 ];
 
-/// The letter behind the backslash in the short escape of a character, if it has one.
-pub(crate) fn short_escape(character: u32) -> Option<u8> {
-    let (_, letter) = SHORT_ESCAPES.into_iter().find(|&(meant, _)| meant == character)?;
+/// The letter behind the backslash in the short escape of a character of a JSON string, if it has one.
+pub fn short_escape(character: char) -> Option<u8> {
+    let (_, letter) = SHORT_ESCAPES.into_iter().find(|&(meant, _)| meant == u32::from(character))?;
     Some(letter)
 }
 

@@ -20,6 +20,7 @@
 use crate::choices::Rest;
 use crate::deferred::Deferred;
 use crate::dfa::{Call, Dfa, Letter};
+use crate::left_out::LeftOut;
 use crate::nfa::{self, LiteralLetter, Nfa, NfaCall, Node, NodeId, Text};
 use crate::work::{Stop, Work};
 use formwork_grammar::{HashMap, Seeded};
@@ -229,6 +230,42 @@ impl Subset {
             [node] => self.nfa.ahead(node, most),
             _ => &[],
         }
+    }
+
+    /// The words that a state leaves out which reads any other text, and then what it calls.
+    pub(crate) fn left_out(&self, state: u32) -> Option<LeftOut> {
+        let &[first, second] = self.members(state) else { return None };
+        let calls_only = |node: NodeId| match self.nfa.nodes[node as usize] {
+            Node::Read { letters, text: Text::Unknown, .. } => letters.0 == letters.1,
+            _ => false,
+        };
+        let (inside, behind) = match (calls_only(first), calls_only(second)) {
+            (true, false) => (second, first),
+            (false, true) => (first, second),
+            _ => return None,
+        };
+        self.deferred.as_ref()?.left_out(inside, behind)
+    }
+
+    /// The state at a place among the words that a state [leaves out](Self::left_out), without the states between.
+    pub(crate) fn pass_words(
+        &mut self,
+        state: u32,
+        place: u32,
+        work: &mut Work<'_>,
+    ) -> Result<Option<u32>, Stop> {
+        let Some(words) = self.left_out(state) else { return Ok(None) };
+        work.spend(1)?;
+        self.follow_one(words.node(place), work).map(|(plain, _)| Some(plain))
+    }
+
+    /// What a state calls.
+    pub(crate) fn called_units(&self, state: u32) -> impl Iterator<Item = u32> + '_ {
+        let calls = |&node: &NodeId| match self.nfa.nodes[node as usize] {
+            Node::Read { calls, .. } => self.nfa.calls(calls),
+            _ => &[],
+        };
+        self.members(state).iter().flat_map(calls).map(|call| call.unit)
     }
 
     /// The state behind some of the letters [ahead](Self::ahead), without the states between. `None` if there are not so many.

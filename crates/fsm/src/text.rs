@@ -70,6 +70,9 @@ pub(crate) fn complement(dfa: &Dfa, work: &mut Work<'_>) -> Result<Dfa, Stop> {
     tidy(result, work)
 }
 
+/// The state of [`all_but`] from which any text is read.
+pub(crate) const ANY: u32 = 1;
+
 /// All texts but these words.
 ///
 /// A state is the words that the text so far begins, as a part of them in order; what begins none may be any text. So "none of
@@ -82,8 +85,8 @@ pub(crate) fn complement(dfa: &Dfa, work: &mut Work<'_>) -> Result<Dfa, Stop> {
 pub(crate) fn all_but(mut words: Vec<Vec<u32>>, work: &mut Work<'_>) -> Result<Dfa, Stop> {
     words.sort_unstable();
     words.dedup();
-    const ANY: u32 = 1;
     let mut dfa = Dfa::default();
+    dfa.leaves_out_words = true;
     // The words first..end, whose beginnings of this length are the same.
     let mut states = vec![(0, words.len(), 0), (0, 0, 0)];
     while let Some(&(mut first, end, len)) = states.get(dfa.len()) {

@@ -1,6 +1,6 @@
 //! What is the same: rules by their forms, states by their canonical forms.
 
-use formwork_fsm::{AnySymbols, Automata, Cache, Config, Loop, RuleId, StateId, Symbols};
+use formwork_fsm::{AnySymbols, Automata, ButForWords, Cache, Config, Loop, RuleId, StateId, Symbols};
 use std::sync::Arc;
 
 /// Builds grammars that share a cache.
@@ -94,6 +94,34 @@ fn behind_what_is_not_meant_any_text_is_the_same() {
     builder.config.lazy = false;
     let whole = builder.build(&text_but("identifier"));
     assert_eq!(whole.own_loop(state(&whole, "other", b"<x")), Loop::JSON_TEXT, "as it is found by looking");
+}
+
+#[test]
+fn before_what_is_not_meant_the_form_without_it_is_the_same() {
+    let mut builder = Builder::new();
+    builder.config.inlining = false;
+    let but_for_words = |name: &str, bytes: &[u8]| {
+        let automata = builder.build(&text_but(name));
+        let ButForWords { form, left_out } =
+            automata.canonical_but_for_words(state(&automata, "other", bytes), 100).expect("a form");
+        (form, left_out.into_iter().map(|(_, words)| format!("{words:?}")).collect::<Vec<_>>())
+    };
+    let (form, left_out) = but_for_words("identifier", b"");
+    assert_eq!(left_out, [r#"["identifier"]"#]);
+    let (of_other, left_out) = but_for_words("something else", b"");
+    assert_eq!((&of_other, &left_out[..]), (&form, &[r#"["something else"]"#.to_owned()][..]));
+    // On the way along a name it is that of the inside of any text, and one letter of the name less.
+    let automata = builder.build(&text_but("identifier"));
+    let (inside, left_out) = but_for_words("identifier", b"<iden");
+    assert_eq!(left_out, [r#"["tifier"]"#]);
+    assert_eq!(Some(inside), automata.canonical(state(&automata, "other", b"<x"), 100));
+    // What follows matters, as ever.
+    let followed = builder.build(&text_but("identifier").replace("(\"1\"", "(\"2\""));
+    let of_followed = followed.canonical_but_for_words(state(&followed, "other", b""), 100).expect("a form");
+    assert_ne!(of_followed.form, form);
+    // Behind the whole name nothing is read that follows: this is no inside of a text.
+    let whole = state(&automata, "other", b"<identifier");
+    assert!(automata.view(whole.rule()).left_out(whole.local()).is_none());
 }
 
 #[test]

@@ -152,13 +152,59 @@ fn letters_that_are_passed_lead_where_they_lead_one_by_one() {
     assert_eq!(passing.literal(passing.start(passing.root())), None, "its edges are made");
 }
 
+#[test]
+fn words_that_are_passed_lead_where_they_lead_one_by_one() {
+    let text = "root ::= \"<\" JsonText(Not(\"identifier\" | \"items\" | \"größe\")) rest\n\
+        rest ::= \"\\\"\" (\"1\" | \"(\" rest \")\")\n";
+    let mut config = Config::default();
+    (config.limits.whole_nodes, config.inlining) = (0, false);
+    let grammar = formwork_ebnf::grammar(text).expect("a grammar");
+    let build = || formwork_fsm::build(&grammar, &config, &|| false).expect("automata");
+    let (passing, following) = (build(), build());
+    let state = after(&passing, b"<i").expect("a way");
+    let left_out =
+        |state: StateId| passing.view(state.rule()).left_out(state.local()).map(|words| format!("{words:?}"));
+    assert_eq!(left_out(state).as_deref(), Some(r#"["dentifier", "tems"]"#));
+    let before = passing.n_states();
+    let behind = passing.pass_words(state, b"dent").expect("letters");
+    assert_eq!(passing.n_states(), before + 1, "the states between are not there");
+    assert_eq!(left_out(behind).as_deref(), Some(r#"["ifier"]"#));
+    assert_eq!(after(&passing, b"<ident"), Some(behind));
+    // Where none of the words goes on it is the inside of any text.
+    let inside = passing.pass_words(state, b"dex").expect("letters");
+    assert_eq!(after(&passing, b"<x"), Some(inside));
+    assert_eq!(left_out(inside), None);
+    let whole = passing.pass_words(state, b"dentifier").expect("letters");
+    assert_eq!((left_out(whole), passing.step(whole, b'x').0), (None, Some(inside)));
+    // Not letters, or not only.
+    for others in [&b"t\\"[..], b"\"", "é".as_bytes()] {
+        assert_eq!(passing.pass_words(state, others), None, "{others:?}");
+    }
+    assert_eq!(passing.pass_words(passing.start(passing.root()), b"<"), None);
+    for text in ["<identifier", "<items", "<größe", "<größer", "<ident\\u0069fier", "<identifie", "<id", "<"]
+    {
+        let calls = |automata: &Automata| {
+            after(automata, text.as_bytes()).map(|state| automata.rule_edges(state).len())
+        };
+        assert_eq!(calls(&passing), calls(&following), "{text}");
+    }
+    // What follows begins with a letter, so one must not be passed without it.
+    let text = text.replace("rest ::= \"\\\"\"", "rest ::= \"t\"");
+    let grammar = formwork_ebnf::grammar(&text).expect("a grammar");
+    let automata = formwork_fsm::build(&grammar, &config, &|| false).expect("automata");
+    let state = after(&automata, b"<i").expect("a way");
+    assert!(automata.pass_words(state, b"de").is_some());
+    assert_eq!(automata.pass_words(state, b"dent"), None);
+}
+
 /// A cache of no bytes forgets what a rule's states are made from as soon as another rule makes one.
 #[test]
 fn what_states_are_made_from_is_forgotten_and_made_again() {
     let list = |names: [&str; 3], words: &str, letters: &str| {
         let [root, list, pair] = names;
         format!(
-            "{root} ::= \"a\" {list} \"!\" | \"b\" {pair} | \"c\" [a-z]{{1,500}} \"!\" | {words}\n\
+            "{root} ::= \"a\" {list} \"!\" | \"b\" {pair} | \"c\" [a-z]{{1,500}} \"!\" | {words} \
+             | \"d\" JsonText(Not(\"many\" | \"more\" | \"song\")) {pair}\n\
              {list} ::= \"[\" ({list} | {pair} | {letters}+)* \"]\"\n\
              {pair} ::= \"(\" {list} \",\" ({pair} | {letters}) \")\"\n"
         )
@@ -187,7 +233,12 @@ fn what_states_are_made_from_is_forgotten_and_made_again() {
                         let loops = automata.own_loop(state);
                         let targets =
                             automata.byte_edges(state).0.iter().map(|edge| state.sibling(edge.target));
-                        let passed: Vec<_> = targets.map(|target| automata.pass(target, 1)).collect();
+                        let passed = targets.map(|target| {
+                            let words = ["mo", "s", "xy"]
+                                .map(|letters| automata.pass_words(target, letters.as_bytes()));
+                            (automata.pass(target, 1), words)
+                        });
+                        let passed: Vec<_> = passed.collect();
                         met.push(format!("{passed:?}"));
                         met.push(format!("{state:?} {:?} {calls:?} {loops:?}", automata.byte_edges(state)));
                     }

@@ -30,6 +30,7 @@ mod far;
 mod kept;
 mod kin;
 mod late;
+mod left_out;
 mod letters;
 mod local;
 mod plain;

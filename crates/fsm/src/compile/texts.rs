@@ -4,11 +4,12 @@ use super::{Builder, Context, Draft, literals};
 use crate::cache::KeptText;
 use crate::dfa::{Dfa, Letter};
 use crate::facts::Told;
+use crate::left_out::LeftOut;
 use crate::nfa::{Node, NodeId, Range, Text};
 use crate::plan::{Plan, operands};
 use crate::spelling::Spelling;
 use crate::subset::{Bounds, determinise};
-use crate::text::{LAST, all_but, complement, intersection, tidy};
+use crate::text::{ANY, LAST, all_but, complement, intersection, tidy};
 use crate::ticks::{longest_step, ticks};
 use crate::unit::{Lengths, is_any_character, measured};
 use crate::work::{Stop, Work};
@@ -29,6 +30,14 @@ pub(super) struct Embedded {
     ticks: bool,
     /// Whether all states read any text in JSON strings.
     any_text: bool,
+}
+
+/// A state of an automaton that [leaves out words](LeftOut), and the nodes that it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InWords {
+    node: NodeId,
+    text: u32,
+    state: u32,
 }
 
 /// States of an automaton over code points beyond which its JSON escapes are shared units.
@@ -307,7 +316,8 @@ impl Builder<'_, '_> {
         if dfa.len() == 0 {
             return self.draft.dead;
         }
-        self.draft.is_lazy |= self.draft.may_be_lazy && spelling == Spelling::Json && dfa.len() > LARGE_TEXT;
+        let is_large = dfa.len() > LARGE_TEXT || dfa.leaves_out_words;
+        self.draft.is_lazy |= self.draft.may_be_lazy && spelling == Spelling::Json && is_large;
         let (text, first) = (self.draft.texts.len() as u32, self.nfa.nodes.len() as NodeId);
         for state in dfa.numbers() {
             self.nfa.add(Node::Text { text, state });
@@ -353,6 +363,21 @@ impl Builder<'_, '_> {
             return reads;
         }
         let node = self.nfa.add(reads);
+        if any_text && dfa.leaves_out_words && state != ANY {
+            self.draft.in_words.push(InWords { node, text, state });
+        }
         self.nfa.split(&[node, next])
+    }
+}
+
+impl Draft {
+    /// The words that are left out by a state of two nodes: one that is inside of the words, and one at which the texts go on that
+    /// are none of them.
+    pub(crate) fn left_out(&self, inside: NodeId, behind: NodeId) -> Option<LeftOut> {
+        // They are noted as they are made.
+        let at = self.in_words.binary_search_by_key(&inside, |at| at.node).ok()?;
+        let InWords { text, state, .. } = self.in_words[at];
+        let Embedded { dfa, next, targets, .. } = &self.texts[text as usize];
+        (*next == behind).then(|| LeftOut::new(Arc::clone(dfa), state, *targets))
     }
 }

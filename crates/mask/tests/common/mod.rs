@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 pub const SWITCHES: Switches = Switches { slices: true, suffixes: true };
 
-/// The local mask of a state: along letters, or beside its base's, if it has one.
+/// The local mask of a state: along letters, its base's, or beside that, if it has one.
 pub fn local(walker: &mut Walker, state: StateId, kind: MaskKind) -> Result<Arc<LocalMask>, LimitExceeded> {
     if let Some(local) = walker.along_letters(state, kind) {
         return Ok(Arc::new(local));
@@ -19,6 +19,9 @@ pub fn local(walker: &mut Walker, state: StateId, kind: MaskKind) -> Result<Arc<
         Some(base) => Some((base, Arc::new(walker.local_mask(base, None, kind)?))),
         None => None,
     };
+    if let Some((_, mask)) = base.as_ref().filter(|(base, _)| walker.leaves_out_nothing(state, *base, kind)) {
+        return Ok(Arc::clone(mask));
+    }
     walker.local_mask(state, base, kind).map(Arc::new)
 }
 
