@@ -58,6 +58,12 @@ impl Hash for Call {
 }
 
 impl Dfa {
+    /// Without states, and with room for so many and their letters.
+    pub(crate) fn with_capacity(n_states: usize, n_letters: usize) -> Self {
+        let (states, letters) = (Vec::with_capacity(n_states), Vec::with_capacity(n_letters));
+        Self { states, letters, ..Self::default() }
+    }
+
     /// The number of states.
     #[inline]
     pub(crate) fn len(&self) -> usize {

@@ -303,7 +303,7 @@ impl Speller {
     /// What reads `n_digits` (at most four) hexadecimal digits and goes where the number selects; the ranges are ascending.
     fn digit(&mut self, nfa: &mut Nfa, n_digits: u32, ranges: &[Range]) -> Node {
         let width = 1u32 << (4 * (n_digits - 1));
-        let mut letters: SmallVec<[Range; 22]> = SmallVec::new();
+        let (mut letters, mut small) = (SmallVec::new(), SmallVec::new());
         let mut next = 0;
         for digit in 0..16u32 {
             let (first, last) = (digit * width, (digit + 1) * width - 1);
@@ -325,12 +325,22 @@ impl Speller {
                 let rest = Rest::Digits(n_digits - 1, below.collect());
                 self.rest(nfa, rest)
             };
-            for base in if digit < 10 { &[b'0'][..] } else { &[b'a' - 10, b'A' - 10][..] } {
-                let letter = u32::from(*base) + digit;
-                letters.push(Range { low: letter, high: letter, target });
+            let add = |letters: &mut SmallVec<[Range; 16]>, base: u8| {
+                let letter = u32::from(base) + digit;
+                match letters.last_mut() {
+                    Some(last) if last.target == target && last.high + 1 == letter => last.high = letter,
+                    _ => letters.push(Range { low: letter, high: letter, target }),
+                }
+            };
+            if digit < 10 {
+                add(&mut letters, b'0');
+            } else {
+                add(&mut letters, b'A' - 10);
+                add(&mut small, b'a' - 10);
             }
         }
-        letters.sort_unstable();
+        // Small letters stand behind capitals.
+        letters.extend(small);
         nfa.read(&letters)
     }
 }

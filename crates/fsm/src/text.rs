@@ -85,10 +85,13 @@ pub(crate) const ANY: u32 = 1;
 pub(crate) fn all_but(mut words: Vec<Vec<u32>>, work: &mut Work<'_>) -> Result<Dfa, Stop> {
     words.sort_unstable();
     words.dedup();
-    let mut dfa = Dfa::default();
+    let n_states = 2 + words.iter().map(Vec::len).sum::<usize>();
+    // Most have one letter, and what stands before and behind it.
+    let mut dfa = Dfa::with_capacity(n_states, 3 * n_states);
     dfa.leaves_out_words = true;
     // The words first..end, whose beginnings of this length are the same.
-    let mut states = vec![(0, words.len(), 0), (0, 0, 0)];
+    let mut states = Vec::with_capacity(n_states);
+    states.extend([(0, words.len(), 0), (0, 0, 0)]);
     while let Some(&(mut first, end, len)) = states.get(dfa.len()) {
         work.spend(1)?;
         // The shortest word stands first.
@@ -101,7 +104,11 @@ pub(crate) fn all_but(mut words: Vec<Vec<u32>>, work: &mut Work<'_>) -> Result<D
                 dfa.add_letter(Letter { low, high: letter - 1, ticks: false, target: ANY });
             }
             dfa.add_letter(Letter { low: letter, high: letter, ticks: false, target: states.len() as u32 });
-            let others = first + words[first..end].partition_point(|word| word[len] == letter);
+            // Most letters are of one word.
+            let others = match first + 1 == end {
+                true => end,
+                false => first + words[first..end].partition_point(|word| word[len] == letter),
+            };
             states.push((first, others, len + 1));
             (first, low) = (others, letter + 1);
         }

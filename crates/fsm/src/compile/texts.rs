@@ -319,6 +319,7 @@ impl Builder<'_, '_> {
         let is_large = dfa.len() > LARGE_TEXT || dfa.leaves_out_words;
         self.draft.is_lazy |= self.draft.may_be_lazy && spelling == Spelling::Json && is_large;
         let (text, first) = (self.draft.texts.len() as u32, self.nfa.nodes.len() as NodeId);
+        self.nfa.nodes.reserve(dfa.len());
         for state in dfa.numbers() {
             self.nfa.add(Node::Text { text, state });
         }
@@ -334,7 +335,8 @@ impl Builder<'_, '_> {
             let next = |next, letter: &Letter| (letter.low == next).then_some(letter.high + 1);
             dfa.letters(state).iter().try_fold(0, next).is_some_and(|end| end > LAST)
         };
-        let any_text = spelling == Spelling::Json && !ticks && dfa.numbers().all(reads_all);
+        let reads_any = || dfa.leaves_out_words || dfa.numbers().all(reads_all);
+        let any_text = spelling == Spelling::Json && !ticks && reads_any();
         self.draft.texts.push(Embedded { dfa, spelling, next, targets, ticks, any_text });
         first
     }
