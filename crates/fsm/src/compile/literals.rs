@@ -197,6 +197,10 @@ pub(super) fn words(grammar: &Grammar, expr: ExprId, max_letters: usize) -> Opti
 fn letters_of(bytes: &[u8], spelling: Spelling) -> Vec<u32> {
     match (spelling, std::str::from_utf8(bytes)) {
         (Spelling::Utf8, _) | (_, Err(_)) => bytes.iter().map(|&byte| u32::from(byte)).collect(),
-        (_, Ok(text)) => text.chars().map(u32::from).collect(),
+        (_, Ok(text)) => {
+            let mut letters = Vec::with_capacity(text.len());
+            letters.extend(text.chars().map(u32::from));
+            letters
+        }
     }
 }
