@@ -242,11 +242,12 @@ fn history(record: &mut Record, tokenizer: &Tokenizer) -> Result<()> {
         let thread = scope.spawn(|| Grown::measure(&compiled, &tokens, part.len()));
         thread.join().unwrap_or_else(|_| Err(anyhow!("the walk panicked")))
     })?;
-    let Grown { rows, history, forks } = grown;
+    let Grown { rows, history, forks, nothing } = grown;
     record.line("\n## A megabyte of text inside one string, then a fork\n");
     record.line(
         "Grown: from the first hundredth of the text to its end, as the matcher says of itself; `engine/tests/heap.rs` \
-         compares with what is allocated.\n",
+         compares with what is allocated. *Nothing*: the same clock as often around no fork; what interrupts one interrupts \
+         the other.\n",
     );
     let n_later = tokens.len() - part.len() - 1;
     let head = [
@@ -269,15 +270,20 @@ fn history(record: &mut Record, tokenizer: &Tokenizer) -> Result<()> {
         table::number(forks.max),
         "0; 8; 5 µs".to_owned(),
     ];
+    let of_nothing = [nothing.p50, nothing.p99, nothing.max].map(table::number);
+    let nothing_row =
+        ["nothing", "", "", ""].map(str::to_owned).into_iter().chain(of_nothing).chain([String::new()]).collect();
     record.csv.push_str(&format!(
         "\"1 MB in a string, then fork\",formwork,{},,,,,,,,,\"rows +{rows} B; history +{history} B; fork p50 {:.3} us max {:.3} us\"\n",
         tokens.len(),
         forks.p50,
         forks.max,
     ));
-    record.line(&table::markdown(&head, &[row]));
+    record.line(&table::markdown(&head, &[row, nothing_row]));
     Ok(())
 }
+
+const N_FORKS: usize = 2_000;
 
 /// What a long text makes grow.
 struct Grown {
@@ -286,6 +292,8 @@ struct Grown {
     /// Bytes of the history.
     history: usize,
     forks: Summary,
+    /// What the clock says where there is nothing to measure.
+    nothing: Summary,
 }
 
 impl Grown {
@@ -305,6 +313,9 @@ impl Grown {
         let rows = matcher.memory_size().saturating_sub(early.0);
         let history = matcher.history_size().saturating_sub(early.1);
         let fork = |_| clock::time(|| matcher.fork()).1;
-        Ok(Self { rows, history, forks: Summary::of(&mut (0..2_000).map(fork).collect::<Vec<_>>()) })
+        let forks = Summary::of(&mut (0..N_FORKS).map(fork).collect::<Vec<_>>());
+        let nothing = |_| clock::time(|| std::hint::black_box(())).1;
+        let nothing = Summary::of(&mut (0..N_FORKS).map(nothing).collect::<Vec<_>>());
+        Ok(Self { rows, history, forks, nothing })
     }
 }
