@@ -133,10 +133,7 @@ fn with_many_tags_what_is_nearest_to_them_is_computed_at_compile() {
 
 #[test]
 fn inside_of_names_it_is_where_the_longest_tokens_end() {
-    let mut config = Config::default();
-    // States are made when they are reached.
-    config.automata.limits.whole_nodes = 0;
-    let compiled = compiler_of(config).compile(&tools(200)).expect("it compiles");
+    let compiled = compiler_of(Config::default()).compile(&tools(200)).expect("it compiles");
     let n_behind = |text: &str| n_behind(&compiled, text);
     // Of `first9` all tokens are letters but `irs`.
     let tokens = ["f", "fi", "fir", "firs"].map(|text| n_behind(&format!("go<name9>{{{text}")));

@@ -408,15 +408,14 @@ impl Construction {
         let limits = &self.config.limits;
         let left = limits.max_states.saturating_sub(self.n_states);
         let small = left.min(if self.config.inlining { limits.inline_states } else { usize::MAX });
-        let lazy_above = if self.config.lazy { limits.whole_nodes } else { usize::MAX };
-        let built = self.with_context(|context, plan| {
-            match context.build(unit, plan, small, lazy_above, &mut work) {
+        let is_lazy = self.config.lazy;
+        let built =
+            self.with_context(|context, plan| match context.build(unit, plan, small, is_lazy, &mut work) {
                 Err(Stop::States | Stop::Nodes | Stop::Members) if small < left => {
-                    context.build(unit, &Arc::new(plan.without_inlining()), left, lazy_above, &mut work)
+                    context.build(unit, &Arc::new(plan.without_inlining()), left, is_lazy, &mut work)
                 }
                 result => result,
-            }
-        });
+            });
         self.work_left = work.left();
         let (tables, imports): (_, Vec<u32>) = match built? {
             Built::Lazy { nfa, mut deferred, start, bounds } => {

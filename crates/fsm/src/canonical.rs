@@ -86,48 +86,41 @@ impl Automata {
                 return Some(words);
             }
         }
-        let mut numbers: HashMap<u32, u32> = HashMap::default();
-        let mut queue: Vec<u32> = Vec::new();
-        let mut meet = |number: usize, queue: &mut Vec<u32>| {
-            *numbers.entry(number as u32).or_insert_with(|| {
-                queue.push(number as u32);
-                queue.len() as u32 - 1
-            })
-        };
-        meet(state.number(), &mut queue);
-        let mut next = 0;
-        let mut calls: Vec<([u32; 5], usize)> = Vec::new();
-        while let Some(&number) = queue.get(next) {
-            next += 1;
+        let mut part = Part::default();
+        part.meet(state.number() as u32);
+        let mut n_words = 0;
+        while let Some(&number) = part.numbers.get(part.states.len()) {
             let current = state.sibling(number);
             if let Some(left_out) = &mut left_out {
                 if let Some(words_here) = self.view(rule).left_out(number) {
-                    words.extend(self.free_form(current)?);
+                    let head = self.free_form(current)?;
+                    n_words += head.len();
+                    part.states.push(Reached { head, ..Reached::default() });
                     left_out.push((current, words_here));
                     continue;
                 }
             }
             let (plain, ticking) = self.byte_edges(current);
-            let edges = self.rule_edges(current);
-            words.push(u32::from(self.is_accepting(current)));
-            words.extend([plain.len() as u32, ticking.len() as u32, edges.len() as u32]);
-            for edge in plain.iter().chain(ticking) {
-                words.push(u32::from(edge.low) << 8 | u32::from(edge.high));
-                words.push(meet(edge.target as usize, &mut queue));
+            let mut reached = Reached::default();
+            reached.head.push(u32::from(self.is_accepting(current)));
+            let plain = plain.iter().map(|edge| (edge, 0));
+            for (edge, ticks) in plain.chain(ticking.iter().map(|edge| (edge, 1))) {
+                let label = [u32::from(edge.low) << 8 | u32::from(edge.high), ticks];
+                reached.letters.push((label, part.meet(edge.target)));
             }
-            calls.clear();
-            for edge in edges {
-                calls.push((self.label(&edge)?, edge.target.number()));
+            for edge in self.rule_edges(current) {
+                reached.calls.push((self.label(&edge)?, part.meet(edge.target.number() as u32)));
             }
-            calls.sort_unstable();
-            for (label, target) in &calls {
-                words.extend(label);
-                words.push(meet(*target, &mut queue));
-            }
-            if words.len() > max_words {
+            n_words += 4 + 2 * reached.letters.len() + 6 * reached.calls.len();
+            if n_words > max_words {
                 return None;
             }
+            part.states.push(reached);
         }
+        if self.is_lazy(rule) {
+            part.merge();
+        }
+        part.write(&mut words);
         Some(words)
     }
 
@@ -159,4 +152,141 @@ impl Automata {
         };
         Some([self.identity(edge.rule)?, edge.tick, kind, min, max])
     }
+}
+
+/// The part of an automaton that can be reached from a state, the first of them.
+#[derive(Default)]
+struct Part {
+    /// The numbers of its states in the automaton, and where they stand here.
+    numbers: Vec<u32>,
+    positions: HashMap<u32, u32>,
+    states: Vec<Reached>,
+}
+
+/// A state of a part: what it is by itself, and where its edges lead, by position.
+#[derive(Default)]
+struct Reached {
+    head: SmallVec<[u32; 12]>,
+    /// Ranges of bytes, and whether they tick.
+    letters: Vec<([u32; 2], u32)>,
+    calls: Vec<([u32; 5], u32)>,
+}
+
+impl Part {
+    fn meet(&mut self, number: u32) -> u32 {
+        let new = self.numbers.len() as u32;
+        let position = *self.positions.entry(number).or_insert(new);
+        if position == new {
+            self.numbers.push(number);
+        }
+        position
+    }
+
+    /// Makes one of states that cannot be told apart. An automaton whose states are made when they are reached is not minimal; the
+    /// part that is looked at is small.
+    ///
+    /// Moore's algorithm: states are told apart by what they are, then by the classes that their edges lead to, until no class
+    /// parts any more.
+    fn merge(&mut self) {
+        let (mut classes, mut n_classes) = (vec![0; self.states.len()], 0);
+        loop {
+            let mut known: HashMap<Vec<u32>, u32> = HashMap::default();
+            let next: Vec<u32> = (0..self.states.len())
+                .map(|state| {
+                    let new = known.len() as u32;
+                    *known.entry(self.signature(state, &classes)).or_insert(new)
+                })
+                .collect();
+            let n_before = std::mem::replace(&mut n_classes, known.len());
+            classes = next;
+            if n_classes == self.states.len() {
+                return;
+            }
+            if n_classes == n_before {
+                break;
+            }
+        }
+        let mut first = vec![usize::MAX; n_classes];
+        for (state, &class) in classes.iter().enumerate().rev() {
+            first[class as usize] = state;
+        }
+        let old = std::mem::take(&mut self.states);
+        let mut old: Vec<Option<Reached>> = old.into_iter().map(Some).collect();
+        // Classes are numbered as their first states were met.
+        for state in first {
+            let Some(mut reached) = old.get_mut(state).and_then(Option::take) else { continue };
+            reached.letters.iter_mut().for_each(|(_, target)| *target = classes[*target as usize]);
+            reached.calls.iter_mut().for_each(|(_, target)| *target = classes[*target as usize]);
+            self.states.push(reached);
+        }
+    }
+
+    fn signature(&self, state: usize, classes: &[u32]) -> Vec<u32> {
+        let Reached { head, letters, calls } = &self.states[state];
+        let mut words = head.to_vec();
+        for (label, target) in joined(letters, |target| classes[target as usize]) {
+            words.extend(label.iter().chain([&target]));
+        }
+        let mut calls: Vec<_> =
+            calls.iter().map(|(label, target)| (*label, classes[*target as usize])).collect();
+        calls.sort_unstable();
+        calls.dedup();
+        for (label, target) in calls {
+            words.extend(label.iter().chain([&target]));
+        }
+        words
+    }
+
+    /// Writes the states in the order in which they are met along letters and then calls.
+    fn write(mut self, words: &mut Vec<u32>) {
+        let mut order = vec![u32::MAX; self.states.len()];
+        let mut queue: Vec<u32> = Vec::new();
+        let mut meet = |state: u32, queue: &mut Vec<u32>| {
+            let slot = &mut order[state as usize];
+            if *slot == u32::MAX {
+                *slot = queue.len() as u32;
+                queue.push(state);
+            }
+            *slot
+        };
+        meet(0, &mut queue);
+        let mut next = 0;
+        while let Some(&state) = queue.get(next) {
+            next += 1;
+            let Reached { head, letters, mut calls } = std::mem::take(&mut self.states[state as usize]);
+            words.extend(&head);
+            if head[0] == FREE {
+                continue;
+            }
+            let letters = joined(&letters, |target| target);
+            calls.sort_unstable();
+            calls.dedup();
+            words.extend([letters.len() as u32, calls.len() as u32]);
+            for (label, target) in letters {
+                words.extend(label);
+                words.push(meet(target, &mut queue));
+            }
+            for (label, target) in calls {
+                words.extend(label);
+                words.push(meet(target, &mut queue));
+            }
+        }
+    }
+}
+
+/// Letters that lead to one target, as ranges that do not touch.
+fn joined(letters: &[([u32; 2], u32)], target_of: impl Fn(u32) -> u32) -> Vec<([u32; 2], u32)> {
+    let mut joined: Vec<([u32; 2], u32)> = Vec::with_capacity(letters.len());
+    for &([range, ticks], target) in letters {
+        let target = target_of(target);
+        match joined.last_mut() {
+            Some(([last, last_ticks], last_target))
+                if *last_ticks == ticks && *last_target == target && (*last & 0xFF) + 1 == range >> 8 =>
+            {
+                *last = *last & 0xFF00 | range & 0xFF;
+            }
+            _ => joined.push(([range, ticks], target)),
+        }
+    }
+    joined
 }

@@ -65,14 +65,13 @@ impl<'g> Context<'g> {
         self.limits.max_members.min(u32::MAX as usize)
     }
 
-    /// The automaton of `unit`; calls are numbers of units, which may be new. With more than `lazy_above` nodes it is
-    /// lazy, unless it counts; also with a large automaton over code points, which has few nodes and many states.
+    /// The automaton of `unit`; calls are numbers of units, which may be new. If it `may_be_lazy` it is, unless it counts.
     pub(crate) fn build(
         &mut self,
         unit: u32,
         plan: &Arc<Plan>,
         max_states: usize,
-        lazy_above: usize,
+        may_be_lazy: bool,
         work: &mut Work<'_>,
     ) -> Result<Built, Stop> {
         let own = self.memory.units.list[unit as usize].unit.clone();
@@ -90,10 +89,10 @@ impl<'g> Context<'g> {
         let is_plain = matches!(own, Unit::Rule(_) | Unit::Recursive(_) | Unit::Body(..));
         let in_line = matches!(own, Unit::Region(_)).then(|| Arc::new(plan.in_line()));
         let plan = in_line.as_ref().unwrap_or(plan);
-        let (mut nfa, draft, start) =
-            self.begin(unit, plan, if is_plain { lazy_above } else { usize::MAX }, work)?;
+        let is_lazy = may_be_lazy && is_plain;
+        let (mut nfa, draft, start) = self.begin(unit, plan, is_lazy, work)?;
         let bounds = Bounds { max_states, max_members: self.max_members() };
-        if draft.is_lazy || is_plain && nfa.n_nodes() > lazy_above {
+        if is_lazy {
             let deferred = Box::new(Deferred::new(self, plan, own, draft, &mut nfa));
             return Ok(Built::Lazy { nfa: Box::new(nfa), deferred, start, bounds });
         }
@@ -103,20 +102,19 @@ impl<'g> Context<'g> {
         determinise(nfa, start, true, bounds, work).map(Built::Whole)
     }
 
-    /// The nodes of a unit, and where they start; those left when there are more than `defer_above` are to be written when
-    /// they are reached.
+    /// The nodes of a unit, and where they start; of a lazy one they are to be written when they are reached.
     pub(crate) fn begin(
         &mut self,
         unit: u32,
         plan: &Plan,
-        defer_above: usize,
+        is_lazy: bool,
         work: &mut Work<'_>,
     ) -> Result<(Nfa, Draft, NodeId), Stop> {
         let Entry { unit, rule } = self.memory.units.list[unit as usize].clone();
         let (mut nfa, mut draft) = Draft::new(plan, rule);
         let mut builder = Builder { context: self, plan, nfa: &mut nfa, draft: &mut draft };
         let start = builder.nfa.reserve();
-        builder.draft.may_be_lazy = defer_above != usize::MAX;
+        builder.draft.is_lazy = is_lazy;
         match unit {
             Unit::Rule(own) | Unit::Region(own) => {
                 // What captures ends where it ends, and is then called again.
@@ -160,7 +158,9 @@ impl<'g> Context<'g> {
                 builder.nfa.nodes[start as usize] = builder.nfa.read(letters.as_slice());
             }
         }
-        builder.run(defer_above, work)?;
+        if !is_lazy {
+            builder.run(work)?;
+        }
         Ok((nfa, draft, start))
     }
 
@@ -226,8 +226,7 @@ const USUAL: usize = 28;
 pub(crate) struct Draft {
     /// The rule that messages name.
     rule: RuleId,
-    /// Whether nodes may be left unwritten, and whether some are to be.
-    may_be_lazy: bool,
+    /// Whether nodes are left unwritten until they are reached.
     is_lazy: bool,
     /// The rule being built and its start, for jumps instead of calls in tail position.
     own: Option<(RuleId, NodeId)>,
@@ -260,7 +259,6 @@ impl Draft {
         let dead = nfa.reserve();
         let draft = Self {
             rule,
-            may_be_lazy: false,
             is_lazy: false,
             own: None,
             shares_escapes: plan.shares_escapes(),
@@ -336,12 +334,9 @@ impl Builder<'_, '_> {
         self.node(body, Spelling::Json, next)
     }
 
-    /// Writes all nodes; those left when there are more than `defer_above` are to be written when they are reached.
-    fn run(&mut self, defer_above: usize, work: &mut Work<'_>) -> Result<(), Stop> {
-        while !self.draft.is_lazy && self.nfa.n_nodes() <= defer_above {
-            let Some(node) = self.draft.todo.pop().or_else(|| self.draft.speller.next_unwritten()) else {
-                break;
-            };
+    /// Writes all nodes.
+    fn run(&mut self, work: &mut Work<'_>) -> Result<(), Stop> {
+        while let Some(node) = self.draft.todo.pop().or_else(|| self.draft.speller.next_unwritten()) {
             self.write(node, work)?;
         }
         Ok(())

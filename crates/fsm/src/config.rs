@@ -16,7 +16,8 @@ pub struct Config {
     pub shared_escapes: bool,
     /// Keep the automata of rules and pieces of rules for other grammars that have the same. Default on.
     pub shared_rules: bool,
-    /// Make the states of large rules when they are first reached. Default on; most states of large objects never are.
+    /// Make the states of rules when they are first reached, unless they count. Default on; most states of large objects never
+    /// are.
     pub lazy: bool,
     /// Leave [bounds on runs](formwork_grammar::Grammar::bounded_runs) to whoever runs the automata, which then accept runs
     /// of any length; see [`Automata::runs`](crate::Automata::runs). Default off.
@@ -59,8 +60,6 @@ pub struct Limits {
     pub max_work: u64,
     /// States of one rule's automaton beyond which it is built again without inlining; default 20,000.
     pub inline_states: usize,
-    /// Nodes of a rule up to which all its states are made at once, however [lazy](Config::lazy) the others are; default 24.
-    pub whole_nodes: usize,
 }
 
 impl Default for Limits {
@@ -71,7 +70,6 @@ impl Default for Limits {
             max_members: 50_000_000,
             max_work: 400_000_000,
             inline_states: 20_000,
-            whole_nodes: 24,
         }
     }
 }

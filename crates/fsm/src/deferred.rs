@@ -95,7 +95,7 @@ impl Deferred {
         let Self { grammar, facts, plan, symbols, limits, memory, draft, .. } = self;
         let mut context = Context::new(grammar, facts, symbols, limits, memory);
         // The automaton is its first unit.
-        let (nfa, begun, start) = context.begin(0, plan, limits.whole_nodes, work)?;
+        let (nfa, begun, start) = context.begin(0, plan, true, work)?;
         *draft = Some(begun);
         Ok((nfa, start))
     }

@@ -27,7 +27,10 @@
 //! let more = b.seq([recur, plus, digits]);
 //! let body = b.alt([more, digits]);
 //! b.define(sum, body);
-//! let automata = formwork_fsm::build(&b.build(sum)?, &formwork_fsm::Config::default(), &|| false)?;
+//! // All states at once, to look at them.
+//! let mut config = formwork_fsm::Config::default();
+//! config.lazy = false;
+//! let automata = formwork_fsm::build(&b.build(sum)?, &config, &|| false)?;
 //! // Left recursion has become a loop.
 //! assert_eq!(automata.to_string(), "\
 //! r0 sum

@@ -215,6 +215,12 @@ fn a_rule_is_built_when_it_is_reached() {
     let grammar = formwork_ebnf::grammar(JSON).expect("a grammar");
     let automata = formwork_fsm::build(&grammar, &Config::default(), &|| false).expect("automata");
     assert!(automata.is_ready(automata.root()));
+    assert_eq!(automata.n_rules(), 1, "what the root calls shows when its states are made");
+    let start = automata.start(automata.root());
+    assert_eq!(
+        automata.rule_edges(start).map(|edge| automata.name(edge.rule)).collect::<Vec<_>>(),
+        ["value"]
+    );
     let later = automata.rules().find(|&rule| !automata.is_ready(rule)).expect("a rule that is called");
     assert_eq!(automata.ready(later), Ok(()));
     assert!(automata.is_ready(later));

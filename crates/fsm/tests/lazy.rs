@@ -6,7 +6,6 @@ use std::sync::Arc;
 fn lazy(text: &str, max_states: usize) -> Automata {
     let grammar = formwork_ebnf::grammar(text).expect("a grammar");
     let mut config = Config::default();
-    config.limits.whole_nodes = 0;
     config.limits.max_states = max_states;
     config.limits.inline_states = usize::MAX;
     formwork_fsm::build(&grammar, &config, &|| false).expect("automata")
@@ -89,8 +88,7 @@ fn what_is_called_shows_when_it_is_reached() {
     };
     let names = [["root", "l", "p"], ["root", "many", "two"]];
     let [one, other] = names.map(|names| formwork_ebnf::grammar(&list(names)).expect("a grammar"));
-    let mut config = Config::default();
-    config.limits.whole_nodes = 0;
+    let config = Config::default();
     let symbols: Arc<dyn formwork_fsm::Symbols> = Arc::new(formwork_fsm::AnySymbols);
     let alone = |grammar| formwork_fsm::build(grammar, &config, &|| false).expect("automata");
     let cache = Arc::default();
@@ -157,7 +155,7 @@ fn words_that_are_passed_lead_where_they_lead_one_by_one() {
     let text = "root ::= \"<\" JsonText(Not(\"identifier\" | \"items\" | \"größe\")) rest\n\
         rest ::= \"\\\"\" (\"1\" | \"(\" rest \")\")\n";
     let mut config = Config::default();
-    (config.limits.whole_nodes, config.inlining) = (0, false);
+    config.inlining = false;
     let grammar = formwork_ebnf::grammar(text).expect("a grammar");
     let build = || formwork_fsm::build(&grammar, &config, &|| false).expect("automata");
     let (passing, following) = (build(), build());
@@ -214,8 +212,7 @@ fn what_states_are_made_from_is_forgotten_and_made_again() {
         list(["root", "m", "n"], "\"some\" | \"same\" | \"song\" root", "[а-я]"),
     ]
     .map(|text| formwork_ebnf::grammar(&text).expect("a grammar"));
-    let mut config = Config::default();
-    config.limits.whole_nodes = 0;
+    let config = Config::default();
     let symbols: Arc<dyn formwork_fsm::Symbols> = Arc::new(formwork_fsm::AnySymbols);
     let met = |max_bytes: usize| {
         let cache = Arc::new(Cache::new(max_bytes));
@@ -263,8 +260,7 @@ fn what_states_are_made_from_is_forgotten_and_made_again() {
 fn a_cache_goes_when_nobody_has_it() {
     let text = "root ::= \"[\" (\"a\" item | \"b\" [a-z]{1,500} | \"c\" root)* \"]\"\nitem ::= \"(\" root \")\" | [0-9]+\n";
     let grammar = formwork_ebnf::grammar(text).expect("a grammar");
-    let mut config = Config::default();
-    config.limits.whole_nodes = 0;
+    let config = Config::default();
     let symbols: Arc<dyn formwork_fsm::Symbols> = Arc::new(formwork_fsm::AnySymbols);
     let cache = Arc::new(Cache::default());
     let build =
@@ -319,7 +315,7 @@ fn names_side_by_side_are_read_as_each_by_itself() {
     for text in texts {
         let grammar = formwork_ebnf::grammar(&text).expect("a grammar");
         let mut config = Config::default();
-        config.limits.whole_nodes = usize::MAX;
+        config.lazy = false;
         let whole = formwork_fsm::build(&grammar, &config, &|| false).expect("automata");
         let lazy = lazy(&text, 1_000);
         assert!(alike(&lazy, &whole) >= whole.n_states_of(whole.root()), "{text}");
@@ -398,7 +394,6 @@ fn names_side_by_side_are_within_the_limit_on_members() {
         let text = format!("root ::= (\"{}\" [xy]) \"!\"\n", names.join("\" [xy] | \""));
         let grammar = formwork_ebnf::grammar(&text).expect("a grammar");
         let mut config = Config::default();
-        config.limits.whole_nodes = 0;
         // What a lazy rule has made it keeps, so it may have an eighth.
         config.limits.max_members = 8 * max_members;
         let automata = formwork_fsm::build(&grammar, &config, &|| false).expect("automata");

@@ -14,7 +14,7 @@ fn names(names: &str, tokens: &[&str]) -> Fixture {
          rest ::= \"\\\":\" ([0-9]+ | \"(\" rest \")\")\n"
     );
     let mut config = Config::default();
-    (config.limits.whole_nodes, config.inlining) = (0, false);
+    config.inlining = false;
     fixture_of(&grammar, tokens, config)
 }
 

@@ -8,8 +8,7 @@ use formwork_mask::MaskKind;
 
 /// The number of tokens along the letters after `us`; all that may come there is what can be read, whether it is known or not.
 fn along(grammar: &str, tokens: &[&str]) -> Option<usize> {
-    let mut config = Config::default();
-    config.limits.whole_nodes = 0;
+    let config = Config::default();
     let mut fixture = fixture_of(grammar, tokens, config);
     let state = fixture.state("root", b"us");
     // Before reading makes the states behind.

@@ -136,8 +136,7 @@ fn the_rest_of_a_name_is_what_its_letters_say() {
         "1",
         "}",
     ];
-    let mut config = Config::default();
-    config.limits.whole_nodes = 0;
+    let config = Config::default();
     let mut fixture = fixture_of(&grammar, &tokens, config);
     for text in ["{\"identifier\":1}", "{\"items\":1}", "{\"identity\":", "{\"it\":1"] {
         for end in 1..=text.len() {

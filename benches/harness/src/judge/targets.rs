@@ -271,8 +271,12 @@ fn history(record: &mut Record, tokenizer: &Tokenizer) -> Result<()> {
         "0; 8; 5 µs".to_owned(),
     ];
     let of_nothing = [nothing.p50, nothing.p99, nothing.max].map(table::number);
-    let nothing_row =
-        ["nothing", "", "", ""].map(str::to_owned).into_iter().chain(of_nothing).chain([String::new()]).collect();
+    let nothing_row = ["nothing", "", "", ""]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(of_nothing)
+        .chain([String::new()])
+        .collect();
     record.csv.push_str(&format!(
         "\"1 MB in a string, then fork\",formwork,{},,,,,,,,,\"rows +{rows} B; history +{history} B; fork p50 {:.3} us max {:.3} us\"\n",
         tokens.len(),

@@ -305,7 +305,7 @@ impl Context<'_> {
         let (mut nfa, mut draft) = Draft::new(plan, rule);
         let mut builder = Builder { context: self, plan, nfa: &mut nfa, draft: &mut draft };
         let start = builder.node(expr, Spelling::CodePoints, builder.draft.end);
-        builder.run(usize::MAX, work)?;
+        builder.run(work)?;
         tidy(determinise(nfa, start, false, bounds, work)?, work)
     }
 }
@@ -316,8 +316,6 @@ impl Builder<'_, '_> {
         if dfa.len() == 0 {
             return self.draft.dead;
         }
-        let is_large = dfa.len() > LARGE_TEXT || dfa.leaves_out_words;
-        self.draft.is_lazy |= self.draft.may_be_lazy && spelling == Spelling::Json && is_large;
         let (text, first) = (self.draft.texts.len() as u32, self.nfa.nodes.len() as NodeId);
         self.nfa.nodes.reserve(dfa.len());
         for state in dfa.numbers() {
@@ -351,7 +349,7 @@ impl Builder<'_, '_> {
         let edges: SmallVec<[Range; 8]> = letters.iter().map(edge).collect();
         // Escapes in line make a loop over nearly everything a plain one; elsewhere they multiply the states, unless these
         // are made when they are reached.
-        let large = dfa.len() > LARGE_TEXT && !ticks && !self.draft.may_be_lazy;
+        let large = dfa.len() > LARGE_TEXT && !ticks && !self.draft.is_lazy;
         let loops = letters.iter().all(|letter| letter.target == state);
         let mut reads = self.characters(&edges, spelling, large && !loops);
         if let Node::Read { text, .. } = &mut reads {

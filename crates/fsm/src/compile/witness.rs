@@ -168,7 +168,7 @@ impl Context<'_> {
         let bounds = Bounds { max_states: self.limits.max_states, max_members: self.max_members() };
         let Self { grammar, facts, symbols, limits, .. } = *self;
         let mut context = Context::new(grammar, facts, symbols, limits, &mut memory);
-        let (mut nfa, draft, start) = context.begin(own, plan, 0, work)?;
+        let (mut nfa, draft, start) = context.begin(own, plan, true, work)?;
         let deferred = Deferred::new(&mut context, plan, unit, draft, &mut nfa);
         Subset::new(nfa, Some(Box::new(deferred)), start, false, bounds, work)
     }

@@ -4,12 +4,8 @@
 use expect_test::Expect;
 use formwork_fsm::Config;
 
-pub(crate) fn check(text: &str, expected: Expect) {
-    check_with(&Config::default(), text, expected);
-}
-
 /// All states at once, minimised.
-pub(crate) fn check_whole(text: &str, expected: Expect) {
+pub(crate) fn check(text: &str, expected: Expect) {
     let mut config = Config::default();
     config.lazy = false;
     check_with(&config, text, expected);

@@ -31,7 +31,6 @@ impl RowCheck<'_> {
         config.counters = rng.chance(3, 4);
         config.shared_escapes = rng.chance(1, 2);
         config.lazy = rng.chance(2, 3);
-        config.limits.whole_nodes = rng.below(20);
         config.shared_rules = rng.chance(3, 4);
         if rng.chance(1, 4) {
             // Some rules are then built a second time, without others in line.
