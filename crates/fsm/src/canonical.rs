@@ -3,9 +3,10 @@
 //! What a state says about bytes depends on the part of its rule's automaton that can be reached from it and on *what* the
 //! rules are that are called there. The canonical form writes that part down in an order that does not depend on any
 //! numbering: states by a breadth-first search from the state in question along letters and then calls, calls by the
-//! identity of what they call (see [`form`](crate::form)). An automaton is deterministic and minimal, so states have equal
-//! forms if and only if their futures are equal, up to two things that only cost sharing: rules with one meaning and two
-//! identities, and two calls of one identity from one state.
+//! identity of what they call (see [`form`](crate::form)). An automaton is deterministic, and minimal; of one whose states are
+//! made when they are reached, what was written down is minimised first. So states have equal forms if and only if their futures
+//! are equal, up to two things that only cost sharing: rules with one meaning and two identities, and two calls of one identity
+//! from one state that lead to different ones.
 //!
 //! The bounds of the state's own counter are left out, since nothing that is kept by form depends on them; those of
 //! counters that are called are in.
