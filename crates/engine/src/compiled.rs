@@ -295,8 +295,8 @@ impl CompiledGrammar {
                 return self.found(local);
             }
             // It is another state's mask: whoever computes it may come to one that is found here, so it is not waited for.
-            let local = self.compute_local(state, kind, walker);
-            return shared.get_or_init(|| local).clone();
+            let local = self.compute_local(state, kind, walker)?;
+            return shared.get_or_init(|| Ok(local)).clone();
         }
         let Some(mut form) = automata.canonical(state, MAX_FORM) else {
             return self.compute_local(state, kind, walker);

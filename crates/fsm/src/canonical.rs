@@ -224,17 +224,15 @@ impl Part {
 
     fn signature(&self, state: usize, classes: &[u32]) -> Vec<u32> {
         let Reached { head, letters, calls } = &self.states[state];
-        let mut words = head.to_vec();
-        for (label, target) in joined(letters, |target| classes[target as usize]) {
-            words.extend(label.iter().chain([&target]));
-        }
+        let letters = joined(letters, |target| classes[target as usize]);
         let mut calls: Vec<_> =
             calls.iter().map(|(label, target)| (*label, classes[*target as usize])).collect();
         calls.sort_unstable();
         calls.dedup();
-        for (label, target) in calls {
-            words.extend(label.iter().chain([&target]));
-        }
+        let mut words = head.to_vec();
+        words.extend([letters.len() as u32, calls.len() as u32]);
+        words.extend(letters.iter().flat_map(|(label, target)| label.iter().chain([target])));
+        words.extend(calls.iter().flat_map(|(label, target)| label.iter().chain([target])));
         words
     }
 
