@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// The words that a state leaves out, as a tree of their characters.
 ///
-/// A place in the tree is a number; it is the state of the automaton that [`all_but`](crate::text::all_but) makes.
+/// A place in the tree is a number.
 #[derive(Clone)]
 pub struct LeftOut {
     dfa: Arc<Dfa>,
