@@ -23,6 +23,8 @@ pub(crate) struct Arena {
     pub(crate) start: RowId,
     /// The memory of the rows at which some are forgotten.
     collect_at: usize,
+    /// How many rows there were when it was last looked at: most steps make none.
+    n_measured: usize,
     resolver: Option<Resolver>,
     walker: Option<Walker>,
     recipes: Recipes,
@@ -115,6 +117,7 @@ impl Arena {
             rows,
             start,
             collect_at: COLLECT_AT,
+            n_measured: 0,
             resolver: None,
             walker: None,
             recipes: Recipes::default(),
@@ -140,8 +143,10 @@ impl Arena {
 
     /// Whether rows should be [forgotten](Self::collect).
     #[inline]
-    pub(crate) fn is_full(&self) -> bool {
-        self.rows.memory_size() > self.collect_at
+    pub(crate) fn is_full(&mut self) -> bool {
+        let n_rows = self.rows.n_rows();
+        std::mem::replace(&mut self.n_measured, n_rows) != n_rows
+            && self.rows.memory_size() > self.collect_at
     }
 
     /// Forgets all rows but the first one and `kept`, and says in `kept` what these are called from now on.
