@@ -185,9 +185,28 @@ pub(crate) struct Link {
 #[derive(Debug)]
 pub(crate) enum Imports {
     All(Box<[RuleId]>),
-    /// Of a rule whose states are made when they are reached, as far as it was asked for. With what the positions in the
-    /// rule's form name here, if the tables are made in another grammar.
-    Reached(Box<(Segmented<RuleId>, Option<Form>)>),
+    /// Of a rule whose states are made when they are reached.
+    Reached(Box<Reached>),
+}
+
+/// What calls mean, as far as it was asked for.
+#[derive(Debug)]
+pub(crate) struct Reached {
+    known: Segmented<RuleId>,
+    /// What the positions in the rule's form name here, if the tables are made in another grammar; written when somebody asks.
+    form: Option<OnceLock<Form>>,
+}
+
+impl Reached {
+    /// Of tables that are made in this grammar.
+    pub(crate) fn here() -> Self {
+        Self { known: Segmented::default(), form: None }
+    }
+
+    /// Of tables that are made in another grammar.
+    pub(crate) fn there() -> Self {
+        Self { known: Segmented::default(), form: Some(OnceLock::new()) }
+    }
 }
 
 impl Imports {
@@ -195,7 +214,7 @@ impl Imports {
     fn get(&self, call: u32) -> Option<RuleId> {
         match self {
             Self::All(imports) => imports.get(call as usize).copied(),
-            Self::Reached(imports) => imports.0.get(call as usize).copied(),
+            Self::Reached(imports) => imports.known.get(call as usize).copied(),
         }
     }
 }
@@ -314,7 +333,7 @@ impl Automata {
         let (Imports::Reached(reached), Some(lazy)) = (&link.imports, link.tables.as_lazy()) else {
             unreachable!("all calls are known")
         };
-        let (known, form) = &**reached;
+        let Reached { known, form } = &**reached;
         let mut construction = self.construction();
         *known.get_or_init(call as usize, || {
             let found = construction.import(self, caller, lazy, form.as_ref(), call);

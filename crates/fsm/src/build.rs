@@ -4,7 +4,7 @@
 //! can be finished at all. Per unit: nodes ([`compile`](crate::compile)), determinisation, minimisation, tables. Building a
 //! unit finds the units that it calls; they are linked by number and built in their turn.
 
-use crate::automata::{Automata, Counter, Imports, Link, Rule, RuleId, RunBound};
+use crate::automata::{Automata, Counter, Imports, Link, Reached, Rule, RuleId, RunBound};
 use crate::cache::{Cache, Kept, KeptText};
 use crate::compile::{Built, Context};
 use crate::config::Config;
@@ -13,13 +13,12 @@ use crate::distinct;
 use crate::error::{Error, ErrorKind};
 use crate::facts::{Facts, Order, first_bytes};
 use crate::few::Few;
-use crate::form::{Form, Former, Portable};
+use crate::form::{Form, Former, Identities, Portable};
 use crate::lazy::Lazy;
 use crate::library::Library;
 use crate::minimise::minimise;
 use crate::plan::{Plan, left_recursion, operands, unbounded};
 use crate::regions::{self, is_distinct};
-use crate::segmented::Segmented;
 use crate::subset::Bounds;
 use crate::symbols::{AnySymbols, Symbols};
 use crate::tables::{Tables, Ticks};
@@ -91,7 +90,7 @@ pub(crate) struct Construction {
     library: Library,
     former: Former,
     /// Of rules that keep an automaton of their own.
-    identities: Vec<Option<u32>>,
+    identities: Arc<Identities>,
     n_states: usize,
     /// The rules with budgets that some output may reach.
     regions: Vec<formwork_grammar::RuleId>,
@@ -301,7 +300,7 @@ impl Construction {
             config: config.clone(),
             library,
             former,
-            identities,
+            identities: identities.into(),
             regions,
             n_states: 0,
             n_known: 0,
@@ -394,7 +393,7 @@ impl Construction {
 
     fn tables(&mut self, unit: u32, interrupt: &dyn Fn() -> bool) -> Result<(Arc<Tables>, Imports), Stop> {
         let own = self.memory.units.list[unit as usize].unit.clone();
-        let has_form = self.config.shared_rules && self.write_form(&own);
+        let has_form = self.config.shared_rules && self.name(&own);
         let kept = self.cache.unit(self.former.words.as_bytes()).filter(|_| has_form);
         if let Some(adopted) = kept.and_then(|kept| self.adopt(unit, kept)) {
             return Ok(adopted);
@@ -421,8 +420,11 @@ impl Construction {
             Built::Lazy { nfa, mut deferred, start, bounds } => {
                 // What a lazy rule has made it keeps.
                 let bounds = Bounds { max_states: left, max_members: bounds.max_members / 8 };
-                if has_form {
-                    deferred.set_form(self.former.form());
+                match own {
+                    _ if !has_form => {}
+                    // PERF: hardly a rule's states are made for another grammar, so nobody asks what its form names.
+                    Unit::Rule(rule) => deferred.share(rule, &self.identities),
+                    _ => deferred.set_form(self.former.form()),
                 }
                 let tables = Arc::new(Tables::lazy(Lazy::new(*nfa, deferred, start, bounds, &mut work)?));
                 let kept = Kept { tables: Arc::clone(&tables), imports: Arc::default() };
@@ -430,7 +432,7 @@ impl Construction {
                 if let Some(adopted) = faster.and_then(|kept| self.adopt(unit, kept)) {
                     return Ok(adopted);
                 }
-                return Ok((tables, Imports::Reached(Box::default())));
+                return Ok((tables, Imports::Reached(Box::new(Reached::here()))));
             }
             Built::Machine(machine) => (Tables::machine(machine, left), Vec::new()),
             Built::Minimal(dfa) => {
@@ -467,6 +469,7 @@ impl Construction {
         };
         let tables = Arc::new(tables);
         if has_form {
+            self.write_named(&own);
             let former = &self.former;
             let here = |&unit: &u32| {
                 let unit = &self.memory.units.list[unit as usize].unit;
@@ -501,12 +504,10 @@ impl Construction {
     /// Tables of a unit of the form at hand, linked to units of this grammar; `None` if they cannot be of this form.
     fn adopt(&mut self, unit: u32, kept: Kept) -> Option<(Arc<Tables>, Imports)> {
         if kept.tables.is_lazy() {
-            return Some((
-                kept.tables,
-                Imports::Reached(Box::new((Segmented::default(), Some(self.former.form())))),
-            ));
+            return Some((kept.tables, Imports::Reached(Box::new(Reached::there()))));
         }
-        let rule = self.memory.units.list[unit as usize].rule;
+        let Entry { unit, rule } = self.memory.units.list[unit as usize].clone();
+        self.write_named(&unit);
         let former = std::mem::take(&mut self.former);
         let form = (&former.exprs[..], &former.rules[..]);
         let imports = kept.imports.iter().map(|import| self.adopted(import, form, rule).map(RuleId::new));
@@ -542,7 +543,7 @@ impl Construction {
         automata: &Automata,
         caller: RuleId,
         lazy: &Lazy,
-        form: Option<&Form>,
+        form: Option<&OnceLock<Form>>,
         call: u32,
     ) -> Option<RuleId> {
         let number = match form {
@@ -551,8 +552,13 @@ impl Construction {
                 self.memory.units.intern(unit, rule)
             }
             Some(form) => {
-                let caller = self.memory.units.list[caller.index()].rule;
-                self.adopted(&lazy.portable(call)?, (&form.exprs, &form.rules), caller)?
+                let Entry { unit, rule } = self.memory.units.list[caller.index()].clone();
+                let form = form.get_or_init(|| {
+                    self.name(&unit);
+                    self.write_named(&unit);
+                    self.former.form()
+                });
+                self.adopted(&lazy.portable(call)?, (&form.exprs, &form.rules), rule)?
             }
         };
         self.announce(automata);
@@ -573,28 +579,35 @@ impl Construction {
         match unit {
             Unit::Rule(rule) | Unit::Region(rule) => self.identities[rule.index()],
             // A form that begins like no rule's.
-            unit => self.write_form(&unit).then(|| self.cache.identity(self.former.words.as_bytes())),
+            unit => self.name(&unit).then(|| self.cache.identity(self.former.words.as_bytes())),
         }
     }
 
-    /// Writes the form of a unit; false if it has none.
-    fn write_form(&mut self, unit: &Unit) -> bool {
+    /// Writes the form of a unit, or of a whole rule its identity, which says what its form says; false if it has none.
+    fn name(&mut self, unit: &Unit) -> bool {
         let Self { grammar, plan, former, identities, .. } = self;
         match unit {
-            // What the rule is says its identity; the form is written for the numbers in it.
-            Unit::Rule(rule) | Unit::Region(rule) => {
-                let Some(identity) = identities[rule.index()] else { return false };
-                if former.identify(*rule, identity) {
-                    return true;
+            Unit::Rule(rule) | Unit::Region(rule) => match identities[rule.index()] {
+                Some(identity) => {
+                    former.identify(identity);
+                    true
                 }
-                identities[rule.index()] = None;
-                let written = former.rule(grammar, plan, identities, *rule);
-                identities[rule.index()] = Some(identity);
-                former.identify(*rule, identity);
-                written
-            }
+                None => false,
+            },
             Unit::Set(set) if is_distinct(grammar, *set) => false,
             unit => former.unit(grammar, plan, identities, unit),
+        }
+    }
+
+    /// Finds out what the form of a unit [names](Self::name) that was named last.
+    fn write_named(&mut self, unit: &Unit) {
+        let Self { grammar, plan, former, identities, .. } = self;
+        if let Unit::Rule(rule) | Unit::Region(rule) = unit {
+            if !former.has_written(*rule) {
+                let identity = identities[rule.index()];
+                former.rule(grammar, plan, identities, *rule);
+                identity.into_iter().for_each(|identity| former.identify(identity));
+            }
         }
     }
 

@@ -18,14 +18,14 @@ use crate::build::Memory;
 use crate::compile::{Context, Draft};
 use crate::config::Limits;
 use crate::facts::{Facts, first_bytes};
-use crate::form::{Form, Portable};
+use crate::form::{Form, Former, Identities, Portable};
 use crate::left_out::LeftOut;
 use crate::nfa::{Nfa, NodeId};
 use crate::plan::Plan;
 use crate::symbols::Symbols;
 use crate::unit::{Entry, Unit};
 use crate::work::{Stop, Work};
-use formwork_grammar::{ByteSet, ExprId, Grammar, HashMap};
+use formwork_grammar::{ByteSet, ExprId, Grammar, HashMap, RuleId};
 use std::sync::Arc;
 
 /// Writes the nodes of one automaton.
@@ -40,8 +40,9 @@ pub(crate) struct Deferred {
     memory: Memory,
     /// What is known between writing one node and the next; nothing if the nodes are forgotten.
     draft: Option<Draft>,
-    /// What positions in the automaton's form name here, if others may have the same.
+    /// What positions in the automaton's form name here, if others may have the same; and for a whole rule how to find out.
     form: Option<Form>,
+    shared: Option<(RuleId, Arc<Identities>)>,
     /// Whether the grammar is counted here: the first of its automata that keeps it does.
     counts_grammar: bool,
     /// Made when first asked for: the positions in the form, and of units that are whole rules.
@@ -80,9 +81,24 @@ impl Deferred {
             memory,
             draft: Some(draft),
             form: None,
+            shared: None,
             counts_grammar: context.memory.first_to_count(),
             positions: None,
         }
+    }
+
+    /// Others may have the automaton, which is that of a whole rule.
+    pub(crate) fn share(&mut self, rule: RuleId, identities: &Arc<Identities>) {
+        self.shared = Some((rule, Arc::clone(identities)));
+    }
+
+    /// What positions in the form name.
+    fn take_form(&mut self) -> Option<Form> {
+        self.form.take().or_else(|| {
+            let (rule, identities) = self.shared.as_ref()?;
+            let mut former = Former::default();
+            former.rule(&self.grammar, &self.plan, identities, *rule).then(|| former.form())
+        })
     }
 
     /// Others may have the automaton, whose form names this.
@@ -142,7 +158,7 @@ impl Deferred {
 
     /// A unit for grammars that share the automaton. `None` if it is not shared.
     pub(crate) fn portable(&mut self, unit: u32) -> Option<Portable> {
-        let form = self.form.take()?;
+        let form = self.take_form()?;
         let positions = self.positions.take().unwrap_or_else(|| {
             let Self { grammar, facts, plan, symbols, limits, memory, .. } = &mut *self;
             let mut context = Context::new(grammar, facts, symbols, limits, memory);

@@ -215,10 +215,14 @@ impl Former {
         true
     }
 
-    /// Makes the words those of a rule with an identity; what its form names stays, if it was written last. False if it was not.
-    pub(crate) fn identify(&mut self, rule: RuleId, identity: u32) -> bool {
+    /// Makes the words those of a rule with an identity; what the form that was written last names stays.
+    pub(crate) fn identify(&mut self, identity: u32) {
         self.words.bytes.clear();
         self.words.extend([RULE, identity]);
+    }
+
+    /// Whether the form of this rule was written last.
+    pub(crate) fn has_written(&self, rule: RuleId) -> bool {
         self.last == Some(rule)
     }
 
