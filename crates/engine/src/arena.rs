@@ -145,8 +145,7 @@ impl Arena {
     #[inline]
     pub(crate) fn is_full(&mut self) -> bool {
         let n_rows = self.rows.n_rows();
-        std::mem::replace(&mut self.n_measured, n_rows) != n_rows
-            && self.rows.memory_size() > self.collect_at
+        std::mem::replace(&mut self.n_measured, n_rows) != n_rows && self.rows.memory_size() > self.collect_at
     }
 
     /// Forgets all rows but the first one and `kept`, and says in `kept` what these are called from now on.
