@@ -130,7 +130,8 @@ impl Plan {
                 let inner: u64 = component
                     .iter()
                     .map(|&rule| {
-                        expanded_size(grammar, rule as usize, &keep, &size, &unbounded, &mut measure)
+                        let most = u64::MAX;
+                        expanded_size(grammar, rule as usize, most, &keep, &size, &unbounded, &mut measure)
                     })
                     .sum();
                 for (&rule, callers) in component.iter().zip(uses.callers_outside(component)) {
@@ -156,12 +157,14 @@ impl Plan {
                 if keep[rule] {
                     continue;
                 }
-                size[rule] = expanded_size(grammar, rule, &keep, &size, &unbounded, &mut measure);
-                keep[rule] = match (grammar.rules()[rule].sharing(), closed(rule)) {
-                    (Sharing::Keep, _) => size[rule] > 2,
-                    (_, true) if count[rule] > 1 => size[rule] > SMALL,
-                    _ => size[rule] > HUGE,
+                let most = match (grammar.rules()[rule].sharing(), closed(rule)) {
+                    (Sharing::Keep, _) => 2,
+                    (_, true) if count[rule] > 1 => SMALL,
+                    _ => HUGE,
                 };
+                // How large a rule is that is kept matters to nobody.
+                size[rule] = expanded_size(grammar, rule, most, &keep, &size, &unbounded, &mut measure);
+                keep[rule] = size[rule] > most;
             }
         }
         let (counters, shared_escapes) = (config.counters, config.shared_escapes);
@@ -584,10 +587,12 @@ impl Measure {
     }
 }
 
-/// Nodes of a rule's body with all that goes in line written out, each shared tail once; saturating.
+/// Nodes of a rule's body with all that goes in line written out, each shared tail once; saturating. If they are more than `most`,
+/// some number greater than that.
 fn expanded_size(
     grammar: &Grammar,
     rule: usize,
+    most: u64,
     keep: &[bool],
     size: &[u64],
     unbounded: &[ExprId],
@@ -598,7 +603,7 @@ fn expanded_size(
     measure.repeated.clear();
     stack.push((grammar.rule(id).body(), 1u64));
     let mut total = 0u64;
-    while let Some((expr, factor)) = stack.pop() {
+    while let Some((expr, factor)) = stack.pop().filter(|_| total <= most) {
         if !measure.meets(rule, expr, factor) {
             continue;
         }
@@ -625,6 +630,7 @@ fn expanded_size(
         };
         stack.extend(operands(grammar.expr(expr)).iter().map(|operand| (*operand, factor)));
     }
+    stack.clear();
     measure.stack = stack;
     total
 }
