@@ -83,19 +83,18 @@ impl Bench {
         let first = compiled.and_then(|compiled| {
             let mut session = compiled.session()?;
             session.mask(&mut self.mask)?;
-            let keeping = Some(session).filter(|session| session.kept().is_some());
-            Ok((compiled, keeping))
+            // It ends behind the interval, what it frees with it.
+            Ok((compiled, session))
         });
         laps.lap(FIRST_MASK);
         let to_first_mask = laps.finish();
-        let (compiled, keeping) = match first {
+        let (compiled, session) = match first {
             Ok(first) => first,
             Err(failure) => return Outcome::Refused(failure),
         };
         let mut figures = compiled.at_first();
-        let first_mask = keeping.as_ref().and_then(|session| session.kept());
-        let mut checksum = hash(first_mask.unwrap_or(&self.mask), 0);
-        drop(keeping);
+        let mut checksum = hash(session.kept().unwrap_or(&self.mask), 0);
+        drop(session);
         compiled.wait_for_prompt();
         let walks = job.documents.iter().map(|document| self.walk(&*compiled, document, job, &mut checksum));
         let walks = walks.collect();
