@@ -8,6 +8,7 @@ use crate::automata::{Automata, Counter, Imports, Link, Reached, Rule, RuleId, R
 use crate::cache::{Cache, Kept, KeptText};
 use crate::compile::{Built, Context};
 use crate::config::Config;
+use crate::deferred::Named;
 use crate::dfa::Dfa;
 use crate::distinct;
 use crate::error::{Error, ErrorKind};
@@ -420,11 +421,11 @@ impl Construction {
             Built::Lazy { nfa, mut deferred, start, bounds } => {
                 // What a lazy rule has made it keeps.
                 let bounds = Bounds { max_states: left, max_members: bounds.max_members / 8 };
-                match own {
-                    _ if !has_form => {}
-                    // PERF: hardly a rule's states are made for another grammar, so nobody asks what its form names.
-                    Unit::Rule(rule) => deferred.share(rule, &self.identities),
-                    _ => deferred.set_form(self.former.form()),
+                if has_form {
+                    deferred.share(match own {
+                        Unit::Rule(rule) => Named::Rule(rule, Arc::clone(&self.identities)),
+                        _ => Named::Written(self.former.form()),
+                    });
                 }
                 let tables = Arc::new(Tables::lazy(Lazy::new(*nfa, deferred, start, bounds, &mut work)?));
                 let kept = Kept { tables: Arc::clone(&tables), imports: Arc::default() };
@@ -604,9 +605,9 @@ impl Construction {
         let Self { grammar, plan, former, identities, .. } = self;
         if let Unit::Rule(rule) | Unit::Region(rule) = unit {
             if !former.has_written(*rule) {
-                let identity = identities[rule.index()];
                 former.rule(grammar, plan, identities, *rule);
-                identity.into_iter().for_each(|identity| former.identify(identity));
+                // The unit is found by its name, not by what was written for the positions in it.
+                self.name(unit);
             }
         }
     }

@@ -40,13 +40,22 @@ pub(crate) struct Deferred {
     memory: Memory,
     /// What is known between writing one node and the next; nothing if the nodes are forgotten.
     draft: Option<Draft>,
-    /// What positions in the automaton's form name here, if others may have the same; and for a whole rule how to find out.
-    form: Option<Form>,
-    shared: Option<(RuleId, Arc<Identities>)>,
+    /// What positions in the automaton's form name here, if others may have the same.
+    named: Option<Named>,
     /// Whether the grammar is counted here: the first of its automata that keeps it does.
     counts_grammar: bool,
     /// Made when first asked for: the positions in the form, and of units that are whole rules.
     positions: Option<Positions>,
+}
+
+/// What positions in a form name.
+///
+/// PERF: hardly a rule's states are made for another grammar, so nobody asks what its form names.
+#[derive(Debug)]
+pub(crate) enum Named {
+    /// That of this rule, among rules with these identities: not written yet.
+    Rule(RuleId, Arc<Identities>),
+    Written(Form),
 }
 
 #[derive(Debug)]
@@ -80,30 +89,26 @@ impl Deferred {
             limits: context.limits.clone(),
             memory,
             draft: Some(draft),
-            form: None,
-            shared: None,
+            named: None,
             counts_grammar: context.memory.first_to_count(),
             positions: None,
         }
     }
 
-    /// Others may have the automaton, which is that of a whole rule.
-    pub(crate) fn share(&mut self, rule: RuleId, identities: &Arc<Identities>) {
-        self.shared = Some((rule, Arc::clone(identities)));
+    /// Others may have the automaton, whose form names this.
+    pub(crate) fn share(&mut self, named: Named) {
+        self.named = Some(named);
     }
 
     /// What positions in the form name.
     fn take_form(&mut self) -> Option<Form> {
-        self.form.take().or_else(|| {
-            let (rule, identities) = self.shared.as_ref()?;
-            let mut former = Former::default();
-            former.rule(&self.grammar, &self.plan, identities, *rule).then(|| former.form())
-        })
-    }
-
-    /// Others may have the automaton, whose form names this.
-    pub(crate) fn set_form(&mut self, form: Form) {
-        self.form = Some(form);
+        match self.named.take()? {
+            Named::Written(form) => Some(form),
+            Named::Rule(rule, identities) => {
+                let mut former = Former::default();
+                former.rule(&self.grammar, &self.plan, &identities, rule).then(|| former.form())
+            }
+        }
     }
 
     /// Begins the nodes once more; units keep their numbers.
@@ -169,7 +174,7 @@ impl Deferred {
         let portable =
             Portable::of(&self.unit(unit).unit, |expr| positions.exprs.get(&expr).copied(), rule_position)
                 .or_else(|| positions.called.get(&unit).map(|&position| Portable::Called(position)));
-        (self.form, self.positions) = (Some(form), Some(positions));
+        (self.named, self.positions) = (Some(Named::Written(form)), Some(positions));
         portable
     }
 
@@ -188,7 +193,10 @@ impl Deferred {
 
     /// Heap memory in bytes of the rest, about: the grammar and what is known of it, if nobody else counts them.
     pub(crate) fn memory_size(&self) -> usize {
-        let form = self.form.as_ref().map_or(0, |form| 4 * (form.exprs.len() + form.rules.len()));
+        let form = match &self.named {
+            Some(Named::Written(form)) => 4 * (form.exprs.len() + form.rules.len()),
+            _ => 0,
+        };
         size_of::<Self>() + form + if self.counts_grammar { self.grammar_size() } else { 0 }
     }
 
