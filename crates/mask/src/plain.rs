@@ -11,6 +11,7 @@ use crate::descent::Descent;
 use crate::slices::covers;
 use crate::walk::{MANY, Start, WORTH_A_CHAIN, Walker};
 use formwork_fsm::{RuleView, StateId, StateView};
+use formwork_grammar::ByteSet;
 use formwork_vocab::{NodeId, Trie};
 use smallvec::SmallVec;
 
@@ -29,6 +30,8 @@ pub(crate) struct Further<'a> {
 struct Frame<'a> {
     state: StateId,
     at: StateView<'a>,
+    /// The bytes with which what the state calls begins.
+    called: &'a ByteSet,
     node: NodeId,
     children: Descent,
     is_inside: bool,
@@ -46,11 +49,16 @@ impl Walker {
         further: &mut Vec<Further<'a>>,
     ) {
         let view = start.view;
-        let mut frames: SmallVec<[Frame<'a>; 8]> = SmallVec::new();
-        frames.push(Frame { state, at, node, children, is_inside });
-        while let Some(frame) = frames.last_mut() {
+        // PERF: the place where the walk is stands beside the stack, and of a leaf, as most nodes are, nothing is asked but whether
+        // its byte is read.
+        let mut above: SmallVec<[Frame<'a>; 8]> = SmallVec::new();
+        let mut frame = Frame { state, at, called: at.called_bytes(), node, children, is_inside };
+        loop {
             let Some(child) = frame.children.next(trie) else {
-                frames.pop();
+                match above.pop() {
+                    Some(next) => frame = next,
+                    None => return,
+                }
                 continue;
             };
             self.n_visited += 1;
@@ -58,16 +66,17 @@ impl Walker {
             if !frame.children.wants(byte) {
                 continue;
             }
-            let Frame { state, at, node, is_inside, .. } = *frame;
-            if at.called_bytes().contains(byte) {
+            let Frame { state, at, node, is_inside, .. } = frame;
+            if frame.called.contains(byte) {
                 further.push(Further { state, at, node, byte, is_inside });
                 continue;
             }
-            let Some(to) = at.step(byte) else { continue };
+            // What is wanted and not called is read.
             if trie.end(child) == child.next() {
                 self.accepted.extend_from_slice(trie.tokens_at(child));
                 continue;
             }
+            let Some(to) = at.step(byte) else { continue };
             if start.is_called && view.is_accepting(to) {
                 further.push(Further { state, at, node, byte, is_inside });
                 continue;
@@ -84,22 +93,26 @@ impl Walker {
                 }
                 None => continue,
             };
-            if view.goes_on(to) {
-                let (state, at) = (state.sibling(to), view.at(to));
-                let bytes = at.next_bytes().union(at.called_bytes());
-                if is_inside && start.refuses_exits(at, trie, child) {
-                    continue;
-                }
-                let n_below = trie.end(child).get() - child.get();
-                if n_below > WORTH_A_CHAIN
-                    && self.takes_below(start, trie, (state, at), child, bytes.has_at_least(MANY))
-                {
-                    continue;
-                }
-                let children = Descent::new(trie, child, &bytes);
-                frames.push(Frame { state, at, node: child, children, is_inside });
+            if !view.goes_on(to) {
+                self.accepted.extend_from_slice(trie.tokens_at(child));
+                continue;
+            }
+            let (state, at) = (state.sibling(to), view.at(to));
+            let called = at.called_bytes();
+            let bytes = at.next_bytes().union(called);
+            if is_inside && start.refuses_exits(at, trie, child) {
+                continue;
+            }
+            let n_below = trie.end(child).get() - child.get();
+            if n_below > WORTH_A_CHAIN
+                && self.takes_below(start, trie, (state, at), child, bytes.has_at_least(MANY))
+            {
+                continue;
             }
             self.accepted.extend_from_slice(trie.tokens_at(child));
+            let children = Descent::new(trie, child, &bytes);
+            let below = Frame { state, at, called, node: child, children, is_inside };
+            above.push(std::mem::replace(&mut frame, below));
         }
     }
 
