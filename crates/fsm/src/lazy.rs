@@ -32,7 +32,7 @@ use crate::form::Portable;
 use crate::left_out::LeftOut;
 use crate::loops::{self, Loop};
 use crate::nfa::{LiteralLetter, Nfa, NodeId};
-use crate::segmented::Segmented;
+use crate::segmented::{Segmented, Segments};
 use crate::sets::{Numbering, SetId};
 use crate::sources::{Share, Sources};
 use crate::subset::{Bounds, Subset};
@@ -47,8 +47,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The states of a rule that were reached so far, and how to make the others.
 pub(crate) struct Lazy {
-    /// Of all states that some edge leads to.
-    headers: Segmented<Headers>,
+    /// What is known of all states that some edge leads to before their edges are made, and where these are then: each in one
+    /// word, since there are many. 0 is no state yet.
+    headers: Segments<AtomicU32, 32>,
     /// Those whose edges are made, in the order in which they were: few of the others ever are.
     made: Segmented<LazyState>,
     /// The sets that states say by number.
@@ -65,12 +66,6 @@ pub(crate) struct Lazy {
     failed: LazyState,
     is_machine: bool,
 }
-
-/// What is known of some states before their edges are made, and where these are then: each in one word, since there are many, and
-/// several together, since a place in a list takes more than that. 0 is no state yet.
-type Headers = [AtomicU32; AT_ONCE];
-
-const AT_ONCE: usize = 4;
 
 const ACCEPTING: u32 = 1;
 /// It has edges.
@@ -212,7 +207,7 @@ impl Lazy {
             share: Share::default(),
         };
         let lazy = Self {
-            headers: Segmented::default(),
+            headers: Segments::default(),
             made: Segmented::default(),
             sets: Segmented::default(),
             loops: Segmented::default(),
@@ -290,8 +285,7 @@ impl Lazy {
     #[inline]
     fn header(&self, number: u32) -> u32 {
         // Nobody knows the number of a state before it has one.
-        let (at, of_state) = (number as usize / AT_ONCE, number as usize % AT_ONCE);
-        self.headers.get(at).map_or(0, |headers| headers[of_state].load(Ordering::Acquire))
+        self.headers.get(number as usize).map_or(0, |header| header.load(Ordering::Acquire))
     }
 
     #[inline]
@@ -529,8 +523,7 @@ impl Lazy {
             let header =
                 source.header(number as u32).into_iter().zip([ACCEPTING, GOES_ON, ANY_TEXT, LITERAL]);
             let bits = header.filter(|(is_so, _)| *is_so).fold(0, |bits, (_, bit)| bits | bit);
-            let headers = self.headers.get_or_init(number / AT_ONCE, Headers::default);
-            headers[number % AT_ONCE].store(bits, Ordering::Release);
+            self.headers.get_or_make(number).store(bits, Ordering::Release);
         }
         self.n_states.store(n_states, Ordering::Release);
     }
@@ -547,9 +540,8 @@ impl Lazy {
                 let (position, own_bytes) = (making.made.len(), state.memory_size());
                 making.made.push(number);
                 let state = self.made.get_or_init(position, || state);
-                if let Some(headers) = self.headers.get(number as usize / AT_ONCE) {
-                    let position = (position as u32 + 1) << POSITION;
-                    headers[number as usize % AT_ONCE].fetch_add(position, Ordering::Release);
+                if let Some(header) = self.headers.get(number as usize) {
+                    header.fetch_add((position as u32 + 1) << POSITION, Ordering::Release);
                 }
                 let mut n_bytes = own_bytes;
                 let counts = position % COUNT_EVERY == 0;

@@ -6,21 +6,76 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-/// Entries of the first segment.
-const FIRST: usize = 8;
 /// Segments whose places are in the list itself; most lists need no others.
 const N_INLINE: usize = 3;
 /// The others.
-const N_FURTHER: usize = 26;
+const N_FURTHER: usize = 24;
 
-/// Entries with successive indices, each set once.
-type Segment<T> = OnceLock<Box<[OnceLock<T>]>>;
+/// Slots with successive indices; the first segment has `FIRST` of them, a power of two.
+pub(crate) struct Segments<S, const FIRST: usize> {
+    segments: [OnceLock<Box<[S]>>; N_INLINE],
+    further: OnceLock<Box<[OnceLock<Box<[S]>>; N_FURTHER]>>,
+}
+
+impl<S, const FIRST: usize> Default for Segments<S, FIRST> {
+    fn default() -> Self {
+        Self { segments: [const { OnceLock::new() }; N_INLINE], further: OnceLock::new() }
+    }
+}
+
+impl<S: Default, const FIRST: usize> Segments<S, FIRST> {
+    /// The segment of an index and the position in it.
+    #[inline]
+    fn place(index: usize) -> (usize, usize) {
+        let shifted = index + FIRST;
+        let segment =
+            (usize::BITS - 1 - shifted.leading_zeros()) as usize - FIRST.trailing_zeros() as usize;
+        (segment, shifted - (FIRST << segment))
+    }
+
+    /// The slot at `index`, if its segment is there.
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> Option<&S> {
+        let (segment, at) = Self::place(index);
+        let segment = match self.segments.get(segment) {
+            Some(segment) => segment,
+            None => &self.further.get()?[segment - N_INLINE],
+        };
+        segment.get()?.get(at)
+    }
+
+    /// The slot at `index`; those of its segment are made if they are not there.
+    pub(crate) fn get_or_make(&self, index: usize) -> &S {
+        let (number, at) = Self::place(index);
+        let segment = match self.segments.get(number) {
+            Some(segment) => segment,
+            None => {
+                let further = self.further.get_or_init(|| Box::new([const { OnceLock::new() }; N_FURTHER]));
+                &further[number - N_INLINE]
+            }
+        };
+        &segment.get_or_init(|| (0..FIRST << number).map(|_| S::default()).collect())[at]
+    }
+
+    fn segments(&self) -> impl Iterator<Item = (usize, &[S])> {
+        let further = self.further.get().into_iter().flat_map(|further| further.iter());
+        let segments = self.segments.iter().chain(further).enumerate();
+        segments.filter_map(|(i, segment)| Some(((FIRST << i) - FIRST, &segment.get()?[..])))
+    }
+
+    /// Heap memory in bytes, what the slots have elsewhere not counted.
+    ///
+    /// Cost: a look at each segment, some dozens at most.
+    pub(crate) fn memory_size(&self) -> usize {
+        let further = self.further.get().map_or(0, |further| size_of_val(&**further));
+        further + self.segments().map(|(_, slots)| size_of_val(slots)).sum::<usize>()
+    }
+}
 
 /// A list whose entries are set once, in any order, and read without a lock. Places that were never set cost nothing but
 /// those in segments of which some are, 16 bytes or so each.
 pub struct Segmented<T> {
-    segments: [Segment<T>; N_INLINE],
-    further: OnceLock<Box<[Segment<T>; N_FURTHER]>>,
+    slots: Segments<OnceLock<T>, 8>,
 }
 
 impl<T: fmt::Debug> fmt::Debug for Segmented<T> {
@@ -31,53 +86,25 @@ impl<T: fmt::Debug> fmt::Debug for Segmented<T> {
 
 impl<T> Default for Segmented<T> {
     fn default() -> Self {
-        Self { segments: [const { OnceLock::new() }; N_INLINE], further: OnceLock::new() }
+        Self { slots: Segments::default() }
     }
-}
-
-/// The segment of an index and the position in it.
-#[inline]
-fn place(index: usize) -> (usize, usize) {
-    let shifted = index + FIRST;
-    let segment = (usize::BITS - 1 - shifted.leading_zeros()) as usize - FIRST.trailing_zeros() as usize;
-    (segment, shifted - (FIRST << segment))
 }
 
 impl<T> Segmented<T> {
     /// The entry at `index`, if it is there.
     #[inline]
     pub fn get(&self, index: usize) -> Option<&T> {
-        let (segment, at) = place(index);
-        let segment = match self.segments.get(segment) {
-            Some(segment) => segment,
-            None => &self.further.get()?[segment - N_INLINE],
-        };
-        segment.get()?[at].get()
+        self.slots.get(index)?.get()
     }
 
     /// The entry at `index`, made if it is not there.
     pub fn get_or_init(&self, index: usize, make: impl FnOnce() -> T) -> &T {
-        let (number, at) = place(index);
-        let segment = match self.segments.get(number) {
-            Some(segment) => segment,
-            None => {
-                let further = self.further.get_or_init(|| Box::new([const { OnceLock::new() }; N_FURTHER]));
-                &further[number - N_INLINE]
-            }
-        };
-        let slots = segment.get_or_init(|| (0..FIRST << number).map(|_| OnceLock::new()).collect());
-        slots[at].get_or_init(make)
-    }
-
-    fn segments(&self) -> impl Iterator<Item = (usize, &[OnceLock<T>])> {
-        let further = self.further.get().into_iter().flat_map(|further| further.iter());
-        let segments = self.segments.iter().chain(further).enumerate();
-        segments.filter_map(|(i, segment)| Some(((FIRST << i) - FIRST, &segment.get()?[..])))
+        self.slots.get_or_make(index).get_or_init(make)
     }
 
     /// All entries that are there, ascending, with their positions.
     pub fn entries(&self) -> impl Iterator<Item = (usize, &T)> {
-        let slots = self.segments().flat_map(|(first, slots)| (first..).zip(slots));
+        let slots = self.slots.segments().flat_map(|(first, slots)| (first..).zip(slots));
         slots.filter_map(|(i, slot)| Some((i, slot.get()?)))
     }
 
@@ -85,8 +112,7 @@ impl<T> Segmented<T> {
     ///
     /// Cost: a look at each segment, some dozens at most.
     pub fn memory_size(&self) -> usize {
-        let further = self.further.get().map_or(0, |further| size_of_val(&**further));
-        further + self.segments().map(|(_, slots)| size_of_val(slots)).sum::<usize>()
+        self.slots.memory_size()
     }
 
     /// The entries from the first on, up to one that is not there.
