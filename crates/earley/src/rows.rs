@@ -614,6 +614,7 @@ impl Rows {
             members.extend(all.iter().copied());
         }
         let mut flags = Flags::default();
+        let mut next_bytes = ByteSet::EMPTY;
         let mut floating_ticks = NO_TICKS;
         let mut work = 0;
         let mut next = 0;
@@ -699,15 +700,18 @@ impl Rows {
                 automata.ready(edge.rule).map_err(|_| LimitExceeded::Automaton)?;
                 add(all, members, begins);
             }
-            if automata.has_failed(rule) {
+            let at = automata.at(item.state);
+            if at.has_failed() {
                 return Err(LimitExceeded::Automaton);
             }
-            if automata.is_scannable(item.state) && !is_spent {
+            if at.reads_bytes() && !is_spent {
                 scannable.push(item);
+                // Of items in one state one stays at least.
+                next_bytes = next_bytes.union(at.next_bytes());
                 flags.counts |=
                     !floats && counter.is_some_and(|counter| !matches!(counter, Counter::Steps { .. }));
             }
-            if automata.is_accepting(item.state) && next_may_end(&automata, &mut self.sets, &item) {
+            if at.is_accepting() && next_may_end(&automata, &mut self.sets, &item) {
                 // Rules do not accept the empty text, so this one began in an older row.
                 let Some(origin) = item.origin else { continue };
                 let is_text = counter == Some(Counter::Text);
@@ -774,10 +778,6 @@ impl Rows {
             |a, b| a.rule == b.rule && a.target == b.target && a.origin == b.origin,
         );
         let table = self.intern_table(waiters, goal)?;
-        let mut next_bytes = ByteSet::EMPTY;
-        for item in &*scannable {
-            next_bytes = next_bytes.union(automata.next_bytes(item.state));
-        }
         let kernel = push_range(&mut self.items, kernel);
         let scannable = push_range(&mut self.items, scannable);
         Ok(self.push_row(Row { kernel, scannable, table, next_bytes, hash, flags, floating_ticks }))
@@ -855,6 +855,10 @@ pub(crate) fn read(
     byte: u8,
     kernel: &mut Vec<Item>,
 ) {
+    if let Some(plain) = automata.step_uncounted(item.state, byte) {
+        kernel.extend(plain.map(|state| Item { state, origin: Some(origin), count: item.count }));
+        return;
+    }
     let (plain, ticking) = automata.step(item.state, byte);
     if let Some(state) = plain {
         let count = match automata.counter(state.rule()) {

@@ -67,6 +67,27 @@ impl<'a> StateView<'a> {
         }
     }
 
+    /// Whether it reads bytes.
+    #[inline]
+    pub fn reads_bytes(&self) -> bool {
+        match self.made {
+            None => self.tables.reads_bytes(self.number),
+            Some((_, state)) => !state.byte_edges().is_empty(),
+        }
+    }
+
+    /// As [`Automata::is_accepting`](crate::Automata::is_accepting).
+    #[inline]
+    pub fn is_accepting(&self) -> bool {
+        self.tables.is_accepting(self.number)
+    }
+
+    /// As [`Automata::has_failed`](crate::Automata::has_failed), of its rule.
+    #[inline]
+    pub fn has_failed(&self) -> bool {
+        self.tables.has_failed()
+    }
+
     /// Whether reading is all that it does: it refers to no rule and cannot end, and none of the rule's states was beyond a limit.
     #[inline]
     pub(crate) fn only_reads(&self) -> bool {
