@@ -64,6 +64,9 @@ pub(crate) fn prepare(
     interrupt: &dyn Fn() -> bool,
 ) -> Result<(), CompileError> {
     let automata = compiled.automata();
+    if !automata.has_tags() {
+        return Ok(());
+    }
     let choices = automata.choices_of_tags(MAX_CHOICES);
     let mut behind = automata.behind_tags();
     let are_many = behind.len() > FEW_TAGS;

@@ -15,6 +15,14 @@ use formwork_grammar::{Expr, ExprId, Sharing};
 pub type Known = (formwork_grammar::RuleId, Option<u32>);
 
 impl Automata {
+    /// Whether the grammar has tags: most have none, and nothing stands behind any.
+    ///
+    /// Cost: a look at each expression.
+    pub fn has_tags(&self) -> bool {
+        let grammar = self.grammar();
+        grammar.expr_ids().any(|expr| matches!(grammar.expr(expr), Expr::Tag(_)))
+    }
+
     /// For each tag the rule that is called right behind its text, in the grammar's order: several times if it stands behind several
     /// tags.
     ///
