@@ -801,6 +801,13 @@ impl<'a> Unticked<'a> {
         let in_text = n_bytes.checked_sub(1).map_or(0, |further| 1 + further / self.unticked.apart);
         self.unticked.most_needed.saturating_add(in_text)
     }
+
+    /// Whether every state can be followed by any number of ticks: then what an item must count yet decides where the rule may end
+    /// and nothing else.
+    #[inline]
+    pub fn ticks_on(self) -> bool {
+        self.unticked.ticks_on
+    }
 }
 
 /// One rule's states at hand: what [`Automata`] says of them, without looking the rule up each time.

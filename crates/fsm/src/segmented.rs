@@ -28,8 +28,7 @@ impl<S: Default, const FIRST: usize> Segments<S, FIRST> {
     #[inline]
     fn place(index: usize) -> (usize, usize) {
         let shifted = index + FIRST;
-        let segment =
-            (usize::BITS - 1 - shifted.leading_zeros()) as usize - FIRST.trailing_zeros() as usize;
+        let segment = (usize::BITS - 1 - shifted.leading_zeros()) as usize - FIRST.trailing_zeros() as usize;
         (segment, shifted - (FIRST << segment))
     }
 

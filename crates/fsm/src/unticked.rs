@@ -2,9 +2,11 @@
 //!
 //! An item of `"\"" [a-z]{1,320} "\""` that has counted 10 is so far from 320 that no short text brings it there: what its state
 //! says of short texts is what the state of `"\"" [a-z]+ "\""` says, which is found without counting. So the tables of a
-//! counted rule have a second form in which nothing ticks, and three numbers say for which items it holds:
+//! counted rule have a second form in which nothing ticks, and this says for which items it holds:
 //! - from a state that needs `need` more ticks (see [`ticks`](crate::ticks)) every way to an end makes as many, so that for
 //!   an item whose lower bound asks for no more, no end comes too early;
+//! - where every state [reaches](Unticked::ticks_on) any number of ticks a lower bound matters to ends alone, and to nobody if what
+//!   stands behind the rule's end is nobody's;
 //! - between two ticks lie at least [`apart`](Unticked::apart) bytes, so that a text ticks at most so often;
 //! - behind any text the most that any state needs is [`most_needed`](Unticked::most_needed), so that an item which still may tick as
 //!   often as the text does, and so many times more, can end.
@@ -37,6 +39,8 @@ pub(crate) struct Unticked {
     pub(crate) most_needed: u32,
     /// The least number of bytes from one tick to the next; `u32::MAX` if there is never a next one.
     pub(crate) apart: u32,
+    /// Whether every state reaches any number of ticks.
+    pub(crate) ticks_on: bool,
 }
 
 /// Sets of several states, at most: those of ordinary patterns are fewer than the states.
@@ -65,9 +69,10 @@ impl Unticked {
             next += 1;
         }
         let most_needed = (0..n_states).map(|state| tables.ticks_ahead(state).0).max().unwrap_or(0);
-        let apart = apart(tables);
+        let (apart, ticks_on) =
+            (apart(tables), (0..n_states).all(|state| tables.ticks_ahead(state).1 == u32::MAX));
         let (tables, _) = Tables::of(&dfa, &Ticks::None, |_| ByteSet::EMPTY).ok()?;
-        Some(Self { tables, most_needed, apart })
+        Some(Self { tables, most_needed, apart, ticks_on })
     }
 }
 

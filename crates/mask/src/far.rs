@@ -74,7 +74,9 @@ pub(crate) fn distance(rows: &Rows, item: &Item, longest: usize) -> Distance {
     }
     let Some(unticked) = automata.unticked(rule) else { return Distance::Near };
     let (left, due) = left_and_due(rows, item);
-    if due > automata.ticks_ahead(item.state).0 {
+    // What an item must count yet decides where the rule may end, and behind the end of one that nobody calls stands nothing.
+    let matters = automata.is_called(rule) || !unticked.ticks_on();
+    if matters && due > automata.ticks_ahead(item.state).0 {
         return Distance::Near;
     }
     match left {
