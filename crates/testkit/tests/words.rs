@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 /// `"` words `"`, of which so many are counted: with gaps that are longer than a blank, left out, or both, and with or
 /// without a last word; as text or JSON text; perhaps beside the empty text or another text. Or a text of so many characters,
-/// which may reach a part that has an end, of rounds of several words.
+/// which may reach a part that has an end, of rounds of several words. Some without quotes.
 fn words(rng: &mut Rng) -> Grammar {
     let mut b = GrammarBuilder::new();
     let root = b.declare("root", Place::none());
@@ -61,7 +61,12 @@ fn words(rng: &mut Rng) -> Grammar {
     };
     let text = if rng.chance(1, 2) { b.json_text(text) } else { text };
     let quote = b.literal("\"");
-    let body = if rng.chance(5, 6) { b.seq([quote, text, quote]) } else { b.seq([text, quote]) };
+    let body = match rng.below(6) {
+        0 => b.seq([text, quote]),
+        // Behind whose end nothing stands.
+        1 => text,
+        _ => b.seq([quote, text, quote]),
+    };
     b.define(root, body);
     b.build(root).expect("words")
 }
