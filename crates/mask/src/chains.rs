@@ -84,6 +84,8 @@ const ENDLESS: u8 = u8::MAX;
 #[derive(Debug, Default)]
 pub(crate) struct Chains {
     of: Option<(RuleId, MaskKind)>,
+    /// Whether anybody calls the rule: behind the end of one that nobody calls stands nothing.
+    is_called: bool,
     known: HashMap<u32, Chain>,
     any_order: HashMap<u32, AnyOrder>,
     /// How often states were looked around for that; a look that did not help counts [more](IN_VAIN).
@@ -103,8 +105,9 @@ const IN_VAIN: usize = 6;
 const MAX_AROUND: usize = 64;
 
 impl Chains {
-    /// From now on the states of this rule are meant.
-    pub(crate) fn turn_to(&mut self, rule: RuleId, kind: MaskKind) {
+    /// From now on the states of this rule are meant, which somebody calls or nobody.
+    pub(crate) fn turn_to(&mut self, rule: RuleId, kind: MaskKind, is_called: bool) {
+        self.is_called = is_called;
         if self.of.replace((rule, kind)) != Some((rule, kind)) {
             self.known.clear();
             self.any_order.clear();
@@ -118,6 +121,11 @@ impl Chains {
             Some(&known) => known,
             None => self.find(view, state),
         }
+    }
+
+    /// Whether the rule may end in the state, with something behind.
+    fn ends(&self, view: RuleView<'_>, state: u32) -> bool {
+        self.is_called && view.is_accepting(state)
     }
 
     /// Finds the chain, and so those of the states behind it that read the same characters.
@@ -138,7 +146,7 @@ impl Chains {
         // What is known of the last state of those: how many more are read behind it, and whether none is then.
         let (n_behind, mut is_free) = loop {
             if let Some(known) = self.known.get(&at).filter(|known| known.ascii == ascii) {
-                break (known.n, known.is_cut && !view.is_accepting(at));
+                break (known.n, known.is_cut && !self.ends(view, at));
             }
             match follow(view, at, ascii) {
                 Followed::To(next) if next == at => break (ENDLESS, false),
@@ -146,7 +154,7 @@ impl Chains {
                     states.push(at);
                     at = next;
                 }
-                Followed::Nowhere => break (0, !touches(view, at, ascii)),
+                Followed::Nowhere => break (0, !self.ends(view, at) && !calls(view, at, ascii)),
                 Followed::To(_) => {
                     is_whole = false;
                     break (0, false);
@@ -158,13 +166,13 @@ impl Chains {
         let mut found = Chain::default();
         for &state in states.iter().rev() {
             // The first state may have ended: what comes then is decided behind it.
-            is_free &= view.called_bytes(state).ascii() & ascii == 0 && n < ENDLESS - 1;
+            is_free &= !calls(view, state, ascii) && n < ENDLESS - 1;
             n = if n < ENDLESS - 1 { n + 1 } else { n };
             found = Chain { ascii, n, is_cut: is_free };
             if state == start || is_whole && widest(view, state).0 == ascii {
                 self.known.insert(state, found);
             }
-            is_free &= !view.is_accepting(state);
+            is_free &= !self.ends(view, state);
         }
         found
     }
@@ -297,9 +305,9 @@ pub(crate) fn widest(view: RuleView<'_>, state: u32) -> (u128, u32) {
     best
 }
 
-/// Whether something may have ended or begun before the state reads one of the characters.
-fn touches(view: RuleView<'_>, state: u32, characters: u128) -> bool {
-    view.is_accepting(state) || view.called_bytes(state).ascii() & characters != 0
+/// Whether something that the state calls may begin with one of the characters.
+fn calls(view: RuleView<'_>, state: u32, characters: u128) -> bool {
+    view.called_bytes(state).ascii() & characters != 0
 }
 
 /// The states in which texts of the characters of a state's chain are, the last of which may read none of them.

@@ -353,7 +353,7 @@ impl Walker {
         if self.rows.n_rows() > KEPT_ROWS {
             self.rows = Rows::new(Arc::clone(&automata), self.rows.limits().clone());
         }
-        self.chains.turn_to(rule, kind);
+        self.chains.turn_to(rule, kind, automata.is_called(rule));
         if let Some(local) = self.beside(&vocabulary, &automata, view, state, base)? {
             return Ok(local);
         }
