@@ -207,6 +207,12 @@ fn tasks() -> Vec<Task> {
             "start: s\ns: s s | \"a\"\n",
             "a".repeat(920),
         ),
+        // States, not counts, and the pattern may end behind many of them.
+        Task {
+            name: "[a-z0-9 ]{20,60} by itself".to_owned(),
+            sources: vec![(ANY, Source::Regex("[a-z0-9 ]{20,60}".to_owned()))],
+            documents: vec![words.join(" ")[..60].to_owned()],
+        },
     ]
 }
 
