@@ -11,10 +11,12 @@ const N_INLINE: usize = 3;
 /// The others.
 const N_FURTHER: usize = 24;
 
+type Segment<S> = OnceLock<Box<[S]>>;
+
 /// Slots with successive indices; the first segment has `FIRST` of them, a power of two.
 pub(crate) struct Segments<S, const FIRST: usize> {
-    segments: [OnceLock<Box<[S]>>; N_INLINE],
-    further: OnceLock<Box<[OnceLock<Box<[S]>>; N_FURTHER]>>,
+    segments: [Segment<S>; N_INLINE],
+    further: OnceLock<Box<[Segment<S>; N_FURTHER]>>,
 }
 
 impl<S, const FIRST: usize> Default for Segments<S, FIRST> {
