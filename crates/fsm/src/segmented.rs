@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 /// Segments whose places are in the list itself; most lists need no others.
 const N_INLINE: usize = 3;
 /// The others.
-const N_FURTHER: usize = 24;
+const N_FURTHER: usize = 26;
 
 type Segment<S> = OnceLock<Box<[S]>>;
 

@@ -13,6 +13,9 @@
 //! counted by states, as in a text of at most 500 characters in 50 words, blanks lead on and nothing has a loop, and without
 //! them each subtree with an `é` was walked.
 //!
+//! A text that is longer than its chain is refused, unless the rule may end on the way: what stands behind its end may read the rest.
+//! Behind the end of a rule that nobody calls stands nothing, so its ends do not matter.
+//!
 //! # Worked example
 //! Names without 32 digits in a row: in s0 to s31, for as many digits, all characters are read, and another one than a
 //! digit leads back to s0; s31 refuses digits. From s0 any text of up to 31 characters is read, from s30 one of 1. Names without

@@ -6,6 +6,10 @@
 //! any other, with all that makes those cheap. Two numbers decide which it is: how many bytes long the longest token is, and how
 //! often the item still may tick.
 //!
+//! A lower bound is near as long as an item must count more than its state needs, since the rule must not end before. Where every
+//! state [ticks on](formwork_fsm::Unticked::ticks_on) it says where the rule may end and nothing else, and of a rule that nobody calls
+//! no token gets behind that end: then it is never near.
+//!
 //! The longest tokens are runs of blanks and dashes, 128 bytes in many vocabularies, while all but some hundreds have at
 //! most [`SHORT`] bytes. So there is a middle: where only long tokens can reach the bound, they are taken out of the
 //! mask, and a counted mask of long tokens alone, which is small, says which of them fit.
