@@ -202,7 +202,7 @@ impl Walk<'_> {
         let mut steps = Vec::new();
         for (i, (pair, tokens)) in sorted.iter().enumerate() {
             (most, least) = (most.max(pair.0), least.min(pair.1));
-            let tokens = TokenSet::default().with(slices, tokens);
+            let tokens = TokenSet::of_tokens(slices, tokens);
             tokens.add_to(&mut words);
             list.push(Group { most: pair.0, least: pair.1, tokens });
             if pair.1 == u32::MAX && i < MAX_STEPPED && i % STEP == STEP - 1 {

@@ -73,7 +73,7 @@ impl Walker {
             }
             // What is wanted and not called is read.
             if trie.end(child) == child.next() {
-                self.accepted.extend_from_slice(trie.tokens_at(child));
+                self.accept_at(trie, child);
                 continue;
             }
             let Some(to) = at.step(byte) else { continue };
@@ -94,7 +94,7 @@ impl Walker {
                 None => continue,
             };
             if !view.goes_on(to) {
-                self.accepted.extend_from_slice(trie.tokens_at(child));
+                self.accept_at(trie, child);
                 continue;
             }
             let (state, at) = (state.sibling(to), view.at(to));
@@ -109,7 +109,7 @@ impl Walker {
             {
                 continue;
             }
-            self.accepted.extend_from_slice(trie.tokens_at(child));
+            self.accept_at(trie, child);
             let children = Descent::new(trie, child, &bytes);
             let below = Frame { state, at, called, node: child, children, is_inside };
             above.push(std::mem::replace(&mut frame, below));
@@ -132,12 +132,12 @@ impl Walker {
             if has_escapes && trie.child(at, b'\\').is_some() {
                 break;
             }
-            self.accepted.extend_from_slice(trie.tokens_at(at));
+            self.accept_at(trie, at);
             at = trie.child(at, letter)?;
             self.n_visited += 1;
             n_letters += 1;
             if trie.end(at) == at.next() {
-                self.accepted.extend_from_slice(trie.tokens_at(at));
+                self.accept_at(trie, at);
                 return None;
             }
         }

@@ -52,22 +52,29 @@ impl TokenSet {
         Self::Bits { words: Arc::clone(words), more: Box::default(), of_slice: true }
     }
 
-    /// The set with some more tokens, which it does not have.
-    pub(crate) fn with(self, slices: &Slices, more: &[TokenId]) -> Self {
-        let most = if self.is_wide() { MAX_BESIDE } else { MAX_LIST };
-        if self.listed().len() + more.len() <= most {
-            let more = [self.listed(), more].concat().into();
-            return match self {
-                Self::List(_) => Self::List(more),
-                Self::Bits { words, of_slice, .. } => Self::Bits { words, more, of_slice },
-            };
+    /// These tokens, each of which comes once.
+    pub(crate) fn of_tokens(slices: &Slices, tokens: &[TokenId]) -> Self {
+        if tokens.len() <= MAX_LIST {
+            return Self::List(tokens.into());
         }
         let mut words = vec![0; slices.vocabulary().mask_words()];
-        self.write_to(&mut words);
-        for &token in more {
-            bits::set(&mut words, token);
-        }
+        tokens.iter().for_each(|&token| bits::set(&mut words, token));
         Self::Bits { words: slices.shared(&words), more: Box::default(), of_slice: false }
+    }
+
+    /// Whether so many more tokens may be listed; with others it is to be a bitset.
+    pub(crate) fn has_room_for(&self, n_more: usize) -> bool {
+        let most = if self.is_wide() { MAX_BESIDE } else { MAX_LIST };
+        self.listed().len() + n_more <= most
+    }
+
+    /// The set with some more tokens, which it does not have; there is [room](Self::has_room_for) for them.
+    pub(crate) fn with(self, more: &[TokenId]) -> Self {
+        let more = [self.listed(), more].concat().into();
+        match self {
+            Self::List(_) => Self::List(more),
+            Self::Bits { words, of_slice, .. } => Self::Bits { words, more, of_slice },
+        }
     }
 
     /// Adds the set to a mask.

@@ -415,30 +415,38 @@ impl Walker {
         let start = Start { slice: taken, is_wide, ..start };
         self.walk(&automata, vocabulary.trie(), Source::Vocabulary, start, &bytes, &mut findings)?;
         let rest = leaving.as_ref().map(|exit| &exit.trie);
-        let boundaries = self.boundaries(&vocabulary, rest, findings.boundaries, &tokens);
-        let accepted = tokens.with(&self.slices, &self.accepted);
+        let (accepted, boundaries) = self.found(&vocabulary, tokens, rest, findings.boundaries);
         let rare = Rare { rechecks: findings.rechecks.into(), ..Rare::default() };
         Ok(LocalMask::new(accepted, boundaries, rare))
     }
 
-    /// The boundaries in their two forms; tokens that are accepted anyway, also by the slice, are left out.
-    fn boundaries(
+    /// The tokens taken wholesale together with those accepted one by one, and the boundaries in their two forms: of tokens that
+    /// are accepted anyway none is kept.
+    fn found(
         &mut self,
         vocabulary: &Vocabulary,
+        taken: TokenSet,
         rest: Option<&Arc<Trie>>,
         boundaries: Vec<Boundary>,
-        taken: &TokenSet,
-    ) -> Boundaries {
-        if Boundaries::are_few(&boundaries) {
-            return Boundaries::new(vocabulary, rest, boundaries, None, self.switches.suffixes);
-        }
+    ) -> (TokenSet, Boundaries) {
+        let is_list = taken.has_room_for(self.accepted.len());
+        let are_few = Boundaries::are_few(&boundaries);
         let bits = &mut self.accepted_bits;
-        bits.resize(vocabulary.mask_words(), 0);
-        taken.write_to(bits);
-        for &token in &self.accepted {
-            bits::set(bits, token);
+        // PERF: of thousands of tokens both want the bitset, and to make it twice was a seventh of some wide masks.
+        if !(is_list && are_few) {
+            bits.resize(vocabulary.mask_words(), 0);
+            taken.write_to(bits);
+            for &token in &self.accepted {
+                bits::set(bits, token);
+            }
         }
-        Boundaries::new(vocabulary, rest, boundaries, Some(bits), self.switches.suffixes)
+        let known = (!are_few).then_some(&bits[..]);
+        let boundaries = Boundaries::new(vocabulary, rest, boundaries, known, self.switches.suffixes);
+        let accepted = match is_list {
+            true => taken.with(&self.accepted),
+            false => TokenSet::from_bits(&self.slices, bits),
+        };
+        (accepted, boundaries)
     }
 
     /// Walks the texts of a trie that begin with one of these bytes.
@@ -494,7 +502,7 @@ impl Walker {
             if is_leaf && ahead.is_none() && !start.is_text && self.is_read(from, at, calls, byte) {
                 // Most nodes are leaves: what lies behind the state does not matter.
                 if !in_slice {
-                    self.accepted.extend_from_slice(trie.tokens_at(node));
+                    self.accept_at(trie, node);
                 }
                 continue;
             }
@@ -529,7 +537,7 @@ impl Walker {
             }
             if is_leaf {
                 if !in_slice {
-                    self.accepted.extend_from_slice(trie.tokens_at(node));
+                    self.accept_at(trie, node);
                 }
                 continue;
             }
@@ -594,7 +602,7 @@ impl Walker {
                 continue;
             }
             if !in_slice {
-                self.accepted.extend_from_slice(trie.tokens_at(node));
+                self.accept_at(trie, node);
             }
             if !alive {
                 // All that is below is behind the boundary.
@@ -791,6 +799,17 @@ impl Walker {
     ) -> bool {
         let Config::State(state) = config else { return false };
         self.switches.slices && self.chains.covers_in_any_order(view, state.local(), trie, node)
+    }
+
+    /// Accepts the tokens that end at a node.
+    #[inline]
+    pub(crate) fn accept_at(&mut self, trie: &Trie, node: NodeId) {
+        // PERF: mostly one, for which a copy of unknown length is a call.
+        match trie.tokens_at(node) {
+            [] => {}
+            &[token] => self.accepted.push(token),
+            tokens => self.accepted.extend_from_slice(tokens),
+        }
     }
 
     /// Notes that all tokens from `node` on are decided by whatever boundary lies above.
