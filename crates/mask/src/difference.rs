@@ -19,6 +19,7 @@
 //! `b"` s may end and s2 may not: `b"` is in `less`, and the node `b"` is excluded from the boundaries of s. Along `bc` both
 //! are in s again.
 
+use crate::bits;
 use crate::boundary::{Boundaries, Boundary, Source};
 use crate::descent::Descent;
 use crate::local::{Base, LocalMask, Rare};
@@ -48,13 +49,21 @@ struct Difference {
     excluded: Vec<NodeId>,
 }
 
+impl Difference {
+    fn n_tokens(&self) -> usize {
+        self.more.len() + self.less.len()
+    }
+}
+
 /// Behind so many nodes it is asked of subtrees of so many whether any text is read: it takes a look at dozens of states,
 /// which serves those of the same rule that come after.
 const DEAR: u64 = 256;
 const WORTH_A_LOOK: u32 = 32;
 
-/// With more differences a mask of its own is as good.
+/// With more differences a set of its own is as good, as long as it is not dear to find: to take out what begins with one of
+/// sixteen digits is some dozen subtrees.
 const MAX_DIFFERENT: usize = 1_000;
+const MAX_NODES: u64 = 4_096;
 
 impl Walker {
     /// The mask of a state beside its base's; `None` where there is none, or it would not be smaller.
@@ -77,12 +86,32 @@ impl Walker {
             found.boundaries.clear();
             found.excluded.clear();
         }
+        let mask = match found.n_tokens() > MAX_DIFFERENT {
+            true => self.changed(vocabulary, &mask, &mut found),
+            false => mask,
+        };
         // The walk goes along bytes that are looked up before those that are passed over.
         found.excluded.sort_unstable();
         let boundaries = Boundaries::new(vocabulary, None, found.boundaries, None, self.switches.suffixes);
         let base = Some(Base { mask, less: found.less.into(), excluded: found.excluded.into() });
         let accepted = TokenSet::List(found.more.into());
         Ok(Some(LocalMask::new(accepted, boundaries, Rare { base, ..Rare::default() })))
+    }
+
+    /// The base's mask with the set that the state accepts; that difference is none any more.
+    fn changed(
+        &mut self,
+        vocabulary: &Vocabulary,
+        base: &LocalMask,
+        found: &mut Difference,
+    ) -> Arc<LocalMask> {
+        let bits = &mut self.accepted_bits;
+        bits.resize(vocabulary.mask_words(), 0);
+        base.accepted.write_to(bits);
+        found.less.drain(..).for_each(|token| bits::clear(bits, token));
+        found.more.drain(..).for_each(|token| bits::set(bits, token));
+        let accepted = TokenSet::from_bits(&self.slices, bits);
+        Arc::new(LocalMask::new(accepted, base.boundaries.clone(), Rare::default()))
     }
 
     fn difference(
@@ -150,7 +179,7 @@ impl Walker {
                 (None, Some(_)) => found.less.extend_from_slice(tokens),
                 _ => {}
             }
-            if found.more.len() + found.less.len() > MAX_DIFFERENT {
+            if found.n_tokens() > MAX_DIFFERENT && self.n_visited - before > MAX_NODES {
                 return Ok(None);
             }
             if !has_below {
@@ -197,7 +226,7 @@ impl Walker {
                 frames.push((both, Descent::new(trie, node, &bytes)));
             }
         }
-        Ok((found.more.len() + found.less.len() <= MAX_DIFFERENT).then_some(found))
+        Ok(Some(found))
     }
 }
 

@@ -198,6 +198,10 @@ impl LocalMask {
         }
         if let Some(base) = self.base() {
             size += size_of_val(&base.less[..]) + size_of_val(&base.excluded[..]);
+            // One that was [changed](crate::difference) is nobody else's.
+            if Arc::strong_count(&base.mask) == 1 {
+                size += size_of::<Self>() + base.mask.memory_size();
+            }
         }
         if let Some(counted) = self.counted() {
             size += counted.all.memory_size();

@@ -53,7 +53,7 @@ pub struct Walker {
     /// The tokens accepted so far, but for those of the start's slice.
     pub(crate) accepted: Vec<TokenId>,
     /// The same as a bitset, the slice included, where it is needed.
-    accepted_bits: Vec<u32>,
+    pub(crate) accepted_bits: Vec<u32>,
     pending: Vec<Pending>,
     path: Vec<u8>,
     pub(crate) n_visited: u64,
