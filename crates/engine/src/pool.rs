@@ -14,8 +14,7 @@
 //! What is in it can be [kept in a file](Pool::to_bytes) for the next process.
 //!
 //! # Memory
-//! Two [generations](Generations) of local masks, which change when the young one holds half their third of the budget, and two of
-//! automata, which have the rest: masks are found by their rule's tables, so more of them than of what they belong to are of
+//! [Generations] of local masks, which share a third of the budget, and others of automata, which have the rest: masks are found by their rule's tables, so more of them than of what they belong to are of
 //! no use. Over MaskBench automata take five times what the masks of their states do that outputs meet, but eager compiling and
 //! wide masks want more. Compiled grammars keep what they hold. What is forgotten is dropped a few entries at a time, when an output
 //! ends.
@@ -24,7 +23,7 @@ use crate::estimates::Estimates;
 use crate::runs::LongRuns;
 use formwork_earley::LimitExceeded;
 use formwork_fsm::{Cache, RunBound, Segmented};
-use formwork_grammar::Generations;
+use formwork_grammar::{Filling, Generations};
 use formwork_mask::{LocalMask, MaskKind, Slices};
 use formwork_vocab::Vocabulary;
 use std::fmt;
@@ -117,8 +116,7 @@ struct Masks {
     states: Generations<Box<[u32]>, Arc<Slot>>,
     /// What the rules are that were [prepared](crate::behind_tags).
     prepared: Generations<u32, ()>,
-    /// Of the young generation, and of the old one.
-    bytes: [usize; 2],
+    filling: Filling,
 }
 
 /// What the slots of a rule take with the first ones of them, and what the slot of a form does.
@@ -181,7 +179,7 @@ impl Pool {
             hits: self.inner.hits.load(Ordering::Relaxed),
             misses: self.inner.misses.load(Ordering::Relaxed),
             missed_bytes: self.inner.missed_bytes.load(Ordering::Relaxed),
-            bytes: self.lock().bytes.iter().sum(),
+            bytes: self.lock().filling.n_bytes(),
             automata_bytes: self.inner.automata.memory_size(),
         }
     }
@@ -283,19 +281,16 @@ impl Pool {
         self.count_bytes(n_bytes);
     }
 
-    /// Notes that so many bytes came into the young generation.
+    /// Notes that so many bytes came into the youngest generation.
     pub(crate) fn count_bytes(&self, n_bytes: usize) {
         self.count(&mut self.lock(), n_bytes);
     }
 
     fn count(&self, masks: &mut Masks, n_bytes: usize) {
-        masks.bytes[0] += n_bytes;
-        if masks.bytes[0] > self.inner.max_masks / 2 {
-            masks.bytes = [0, masks.bytes[0]];
-            masks.rules.age();
-            masks.states.age();
-            masks.prepared.age();
-        }
+        let n_changes = masks.filling.add(n_bytes, self.inner.max_masks);
+        masks.rules.age(n_changes);
+        masks.states.age(n_changes);
+        masks.prepared.age(n_changes);
     }
 
     /// All slots of rules, and of states by form, what was used longest ago first.

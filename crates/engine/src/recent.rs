@@ -6,12 +6,12 @@
 //! ready.
 //!
 //! # Memory
-//! Two [generations](Generations), as in the [pool](crate::Pool), which change when half of the budget has come. What comes are compiled grammars, and later the local masks that their outputs
+//! [Generations], as in the [pool](crate::Pool). What comes are compiled grammars, and later the local masks that their outputs
 //! need and the rows that they leave. Automata count for each grammar that has them, masks where they were computed. What is
 //! forgotten is dropped when an output ends, one or two grammars at a time: each is some hundred allocations.
 
 use crate::compiled::CompiledGrammar;
-use formwork_grammar::{Expr, Generations, Grammar, Properties, Rule, Seeded};
+use formwork_grammar::{Expr, Filling, Generations, Grammar, Properties, Rule, Seeded};
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -34,7 +34,7 @@ struct Entry {
 /// What the grammars of one compiler know of where they are kept.
 #[derive(Clone, Debug)]
 pub(crate) struct Came {
-    /// Bytes that have come since the young generation was begun.
+    /// Bytes that have come since the youngest generation was begun.
     n_bytes: Arc<AtomicUsize>,
     /// They are kept there themselves.
     generations: Weak<Mutex<Generations<Key, Entry>>>,
@@ -151,11 +151,12 @@ impl Recent {
         }
     }
 
-    /// Changes the generations if half of the budget has come.
+    /// Changes the generations if a part of the budget has come.
     fn age(&self, generations: &mut Generations<Key, Entry>) {
-        if self.came.n_bytes.load(Ordering::Relaxed) > self.max_bytes / 2 {
+        let n_changes = Filling::changes(self.came.n_bytes.load(Ordering::Relaxed), self.max_bytes);
+        if n_changes > 0 {
             self.came.n_bytes.store(0, Ordering::Relaxed);
-            generations.age();
+            generations.age(n_changes);
         }
     }
 

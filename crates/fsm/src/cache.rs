@@ -6,8 +6,7 @@
 //! asked for one; and what is known of the rules of a [library](crate::library).
 //!
 //! # Memory
-//! Two [generations](Generations) bound it: what was not used since the last change is forgotten at the next. Forms,
-//! identities and automata are counted together. The states of a [lazy](crate::lazy) automaton are counted when they are
+//! [Generations] bound it: what was not used for longest is forgotten. Forms, identities and automata are counted together. The states of a [lazy](crate::lazy) automaton are counted when they are
 //! made; what they are made from has a part of the budget for itself ([`sources`](crate::sources)).
 
 use crate::dfa::Dfa;
@@ -16,7 +15,7 @@ use crate::library::KnownRule;
 use crate::sources::Sources;
 use crate::tables::Tables;
 use crate::unit::Lengths;
-use formwork_grammar::Generations;
+use formwork_grammar::{Filling, Generations};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Automata kept from one grammar to the next; give the same one to every [`build_with`](crate::build_with) with the same
@@ -36,8 +35,7 @@ struct Inner {
     texts: Generations<Box<[u8]>, KeptText>,
     libraries: Generations<Box<[u8]>, Arc<[KnownRule]>>,
     n_identities: u32,
-    /// Of the young ones, and of the old ones.
-    n_bytes: [usize; 2],
+    filling: Filling,
 }
 
 /// The tables of a unit and what they call, in terms of the unit's form.
@@ -97,7 +95,7 @@ impl Cache {
 
     /// The bytes that it holds, about.
     pub fn memory_size(&self) -> usize {
-        self.lock().n_bytes.iter().sum::<usize>() + self.sources.n_bytes()
+        self.lock().filling.n_bytes() + self.sources.n_bytes()
     }
 
     /// Keeps the identity of a rule.
@@ -201,16 +199,14 @@ impl Cache {
         !identities.is_empty() || !units.is_empty() || !texts.is_empty() || !libraries.is_empty()
     }
 
-    /// Notes that so many bytes come into the young generation, and states that were made.
+    /// Notes that so many bytes come into the youngest generation, and states that were made.
     fn count(&self, inner: &mut Inner, n_bytes: usize) {
-        inner.n_bytes[0] += n_bytes + self.sources.take_grown();
-        if inner.n_bytes[0] > (self.max_bytes - max_sources(self.max_bytes)) / 2 {
-            inner.n_bytes = [0, inner.n_bytes[0]];
-            inner.identities.age();
-            inner.units.age();
-            inner.texts.age();
-            inner.libraries.age();
-        }
+        let n_bytes = n_bytes + self.sources.take_grown();
+        let n_changes = inner.filling.add(n_bytes, self.max_bytes - max_sources(self.max_bytes));
+        inner.identities.age(n_changes);
+        inner.units.age(n_changes);
+        inner.texts.age(n_changes);
+        inner.libraries.age(n_changes);
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {

@@ -1,37 +1,86 @@
-//! A map that remembers what was used lately: two generations, of which the older one is forgotten.
+//! A map that remembers what was used lately: entries in generations, of which the oldest is forgotten.
 //!
-//! What is used is in the young generation. When its owner finds that enough has come, the generations change: the young
-//! one grows old, and what was in the old one, not used since the last change, is forgotten. So nothing is written down
-//! at a use, and what is kept is at most two generations.
+//! What is used is in the youngest generation. When its owner finds that enough has come, the generations
+//! [change](Generations::age): each grows older, and what was in the oldest, not used for as many changes as there are
+//! generations, is forgotten. Nothing is written down at a use but the number of the generation.
 //!
-//! To forget a generation at once takes as long as it took to fill it, milliseconds for some tens of megabytes, and
-//! somebody waits for that: forgotten entries are dropped a few at a time, when their owner [has time](Generations::take_forgotten)
-//! or else, from the middle of the next generation on, whenever one is added.
+//! An owner with room for so many bytes changes generations whenever [a part](Filling) of them has come. The finer the parts,
+//! the fuller the room is on average: of two generations one has just been begun half of the time, of eight seven are full.
+//!
+//! To forget a generation means to look at all entries, and to drop one takes as long as it took to make it; somebody would wait
+//! for that. So it is done when the owner [has time](Generations::take_forgotten), or else at the next change, and what is
+//! forgotten then is dropped a few at a time.
 
 use crate::Seeded;
 use hashbrown::HashTable;
-use hashbrown::hash_table::{Entry, IntoIter};
+use hashbrown::hash_table::Entry;
 use std::borrow::Borrow;
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
 
-/// A map in two generations. The owner says when they [change](Self::age), by whatever it counts.
+/// How many generations there are.
+const GENERATIONS: usize = 8;
+
+/// A map in generations. The owner says when they [change](Self::age), by whatever it counts.
 pub struct Generations<K, V> {
-    young: HashTable<(K, V)>,
-    old: HashTable<(K, V)>,
+    all: HashTable<Aged<K, V>>,
+    /// The number of the youngest generation.
+    now: u32,
+    /// Whether the generations have changed since it was last looked for what is forgotten.
+    is_due: bool,
     /// Forgotten and not dropped yet.
-    leaving: IntoIter<(K, V)>,
+    leaving: Vec<(K, V)>,
     seeded: Seeded,
 }
 
-/// How many forgotten entries are dropped for each one that is added behind the middle of a generation: all are gone before a
-/// generation of as many is.
+struct Aged<K, V> {
+    key: K,
+    value: V,
+    /// The generation in which it was last used.
+    used: u32,
+}
+
+/// Bytes by generation, the youngest first, of maps whose generations change together.
+#[derive(Clone, Debug, Default)]
+pub struct Filling {
+    bytes: [usize; GENERATIONS],
+}
+
+/// How many forgotten entries are dropped for each one that is added, where there is one for so many others: two generations of
+/// them.
 const LEAVE: usize = 3;
+const MANY: usize = 4;
+
+impl Filling {
+    /// Adds bytes to the youngest generation; says how often the generations are to change for that, of maps that may take so
+    /// many bytes in all.
+    #[must_use]
+    pub fn add(&mut self, n_bytes: usize, max_bytes: usize) -> usize {
+        self.bytes[0] += n_bytes;
+        let n_changes = Self::changes(self.bytes[0], max_bytes);
+        if n_changes > 0 {
+            self.bytes.rotate_right(n_changes);
+            self.bytes[..n_changes].fill(0);
+        }
+        n_changes
+    }
+
+    /// How often generations are to change of which the youngest has so many bytes, where all may have so many.
+    pub fn changes(n_bytes: usize, max_bytes: usize) -> usize {
+        let each = (max_bytes / GENERATIONS).max(1);
+        (n_bytes.saturating_sub(1) / each).min(GENERATIONS)
+    }
+
+    /// The bytes of all generations.
+    pub fn n_bytes(&self) -> usize {
+        self.bytes.iter().sum()
+    }
+}
 
 impl<K, V> Default for Generations<K, V> {
     fn default() -> Self {
-        let (young, old, none) = (HashTable::new(), HashTable::new(), HashTable::new());
-        Self { young, old, leaving: none.into_iter(), seeded: Seeded::default() }
+        let (all, leaving) = (HashTable::new(), Vec::new());
+        Self { all, now: 0, is_due: false, leaving, seeded: Seeded::default() }
     }
 }
 
@@ -43,70 +92,80 @@ impl<K: Hash + Eq, V> Generations<K, V> {
     where
         K: Borrow<Q>,
     {
-        let Self { young, old, seeded, .. } = self;
-        let hash = seeded.hash_one(key);
-        let is_it = |(other, _): &(K, V)| other.borrow() == key;
-        match young.entry(hash, is_it, |(key, _)| seeded.hash_one(key)) {
-            Entry::Occupied(entry) => Some((&entry.into_mut().1, false)),
-            Entry::Vacant(place) => {
-                let (moved, _) = old.find_entry(hash, is_it).ok()?.remove();
-                Some((&place.insert(moved).into_mut().1, true))
-            }
-        }
+        let Self { all, now, seeded, .. } = self;
+        let aged = all.find_mut(seeded.hash_one(key), |aged| aged.key.borrow() == key)?;
+        let used = std::mem::replace(&mut aged.used, *now);
+        Some((&aged.value, used != *now))
     }
 
-    /// Adds an entry to the young generation. One that is in it under the same key is returned; one in the old generation
-    /// is left there, so [look](Self::get) first.
+    /// Adds an entry to the youngest generation. One that is there under the same key is returned.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
-        // PERF: whoever adds one waits. That others were dropped here was a twentieth of compiling.
-        if 2 * self.young.len() >= self.leaving.len() {
-            self.leaving.by_ref().take(LEAVE).for_each(drop);
+        // PERF: whoever adds one waits. That all others were dropped here was a twentieth of compiling.
+        if MANY * self.leaving.len() > self.all.len() {
+            self.leaving.truncate(self.leaving.len().saturating_sub(LEAVE));
         }
-        let Self { young, seeded, .. } = self;
-        match young.entry(seeded.hash_one(&key), |(other, _)| *other == key, |(key, _)| seeded.hash_one(key))
-        {
-            Entry::Occupied(mut entry) => Some(std::mem::replace(&mut entry.get_mut().1, value)),
+        let Self { all, now, seeded, .. } = self;
+        let hash = seeded.hash_one(&key);
+        match all.entry(hash, |aged| aged.key == key, |aged| seeded.hash_one(&aged.key)) {
+            Entry::Occupied(mut entry) => {
+                let aged = entry.get_mut();
+                aged.used = *now;
+                Some(std::mem::replace(&mut aged.value, value))
+            }
             Entry::Vacant(place) => {
-                place.insert((key, value));
+                place.insert(Aged { key, value, used: *now });
                 None
             }
         }
     }
 
-    /// Changes the generations.
-    pub fn age(&mut self) {
-        let old = std::mem::replace(&mut self.old, std::mem::take(&mut self.young));
-        self.leaving = old.into_iter();
+    /// Changes the generations so many times.
+    pub fn age(&mut self, n_changes: usize) {
+        if n_changes == 0 {
+            return;
+        }
+        if self.is_due {
+            // Nobody had time since the last change.
+            self.forget();
+        }
+        self.now = self.now.saturating_add(n_changes as u32);
+        self.is_due = true;
+    }
+
+    /// Takes out what is forgotten.
+    fn forget(&mut self) {
+        self.is_due = false;
+        let Self { all, now, leaving, .. } = self;
+        let forgotten = all.extract_if(|aged| (*now - aged.used) as usize >= GENERATIONS);
+        leaving.extend(forgotten.map(|Aged { key, value, .. }| (key, value)));
     }
 
     /// Some of what is forgotten and not dropped yet, for who has time to drop it.
     pub fn take_forgotten(&mut self, n_most: usize) -> Vec<(K, V)> {
-        self.leaving.by_ref().take(n_most).collect()
+        if self.is_due {
+            self.forget();
+        }
+        self.leaving.split_off(self.leaving.len().saturating_sub(n_most))
     }
 
-    /// By generation, the older one first, and by key.
+    /// By generation, the older ones first, and by key.
     pub fn sorted(&self) -> Vec<(K, V)>
     where
         K: Ord + Clone,
         V: Clone,
     {
-        let mut sorted = Vec::with_capacity(self.old.len() + self.young.len());
-        for generation in [&self.old, &self.young] {
-            let first = sorted.len();
-            sorted.extend(generation.iter().cloned());
-            sorted[first..].sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
-        }
-        sorted
+        let mut sorted: Vec<&Aged<K, V>> = self.all.iter().collect();
+        sorted.sort_unstable_by(|a, b| (a.used, &a.key).cmp(&(b.used, &b.key)));
+        sorted.into_iter().map(|aged| (aged.key.clone(), aged.value.clone())).collect()
     }
 }
 
 impl<K, V> fmt::Debug for Generations<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Generations")
-            .field("young", &self.young.len())
-            .field("old", &self.old.len())
+            .field("all", &self.all.len())
             .field("leaving", &self.leaving.len())
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 
@@ -116,17 +175,24 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn what_is_not_used_in_a_generation_is_forgotten_at_the_next_change() {
+    fn what_is_not_used_for_as_many_changes_as_there_are_generations_is_forgotten() {
         let mut map = Generations::default();
         map.insert("used", 1);
         map.insert("unused", 2);
-        map.age();
+        map.age(1);
         assert_eq!(map.get("used"), Some((&1, true)));
         assert_eq!(map.get("used"), Some((&1, false)));
-        map.age();
+        map.age(GENERATIONS - 2);
+        map.take_forgotten(9);
+        assert_eq!(map.sorted(), [("unused", 2), ("used", 1)]);
+        map.age(1);
+        assert_eq!(map.take_forgotten(9), [("unused", 2)]);
         assert_eq!(map.get("used"), Some((&1, true)));
         assert_eq!(map.get("unused"), None);
-        assert_eq!(map.sorted(), [("used", 1)]);
+        map.age(GENERATIONS + 5);
+        map.age(1);
+        assert_eq!(map.get("used"), None);
+        assert_eq!(map.sorted(), []);
     }
 
     #[test]
@@ -136,9 +202,9 @@ mod tests {
         for key in 0..10 {
             map.insert(key, Arc::clone(&kept));
         }
-        map.age();
-        map.age();
-        assert_eq!(Arc::strong_count(&kept), 11);
+        map.age(GENERATIONS);
+        assert_eq!(map.take_forgotten(4).len(), 4);
+        assert_eq!(Arc::strong_count(&kept), 7);
         let other = Arc::new(());
         let counts: Vec<usize> = (0..9)
             .map(|key| {
@@ -146,13 +212,27 @@ mod tests {
                 Arc::strong_count(&kept)
             })
             .collect();
-        assert_eq!(counts, [11, 11, 11, 11, 11, 8, 5, 2, 1]);
-        map.age();
-        map.age();
+        // As long as they are many beside what is there.
+        assert_eq!(counts, [4, 1, 1, 1, 1, 1, 1, 1, 1]);
+        map.age(GENERATIONS);
         assert_eq!(map.take_forgotten(4).len(), 4);
         assert_eq!(Arc::strong_count(&other), 6);
         assert_eq!(map.take_forgotten(4).len(), 4);
         assert_eq!(map.take_forgotten(4).len(), 1);
         assert_eq!(map.take_forgotten(4).len(), 0);
+    }
+
+    #[test]
+    fn generations_change_when_a_part_of_the_room_is_full() {
+        let mut filling = Filling::default();
+        let max = 10 * GENERATIONS;
+        assert_eq!((filling.add(10, max), filling.n_bytes()), (0, 10));
+        assert_eq!((filling.add(1, max), filling.n_bytes()), (1, 11));
+        assert_eq!((filling.add(35, max), filling.n_bytes()), (3, 46));
+        assert_eq!((filling.add(4, max), filling.n_bytes()), (0, 50));
+        // One that is larger than all of the room.
+        assert_eq!((filling.add(1_000, max), filling.n_bytes()), (GENERATIONS, 0));
+        // No room at all.
+        assert_eq!((filling.add(100, 0), filling.n_bytes()), (GENERATIONS, 0));
     }
 }

@@ -70,7 +70,7 @@ pub use collections::{HashMap, HashSet, Seeded};
 pub use conditions::{Clause, Conditions};
 pub use error::{GrammarError, GrammarErrorKind};
 pub use expr::{Expr, Properties};
-pub use generations::Generations;
+pub use generations::{Filling, Generations};
 pub use grammar::{BoundedRun, Grammar, Rule, Sharing};
 pub use id::{ExprId, RuleId};
 pub use import::Part;

@@ -3,7 +3,7 @@
 use crate::bits;
 use crate::bitset::Bitset;
 use crate::slices::Slices;
-use formwork_grammar::{Generations, Seeded};
+use formwork_grammar::{Filling, Generations, Seeded};
 use formwork_vocab::TokenId;
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -147,12 +147,12 @@ pub(crate) struct SharedSets {
     ///
     /// PERF: to hash a set takes longer than to copy it, so the map is not to do it again.
     generations: Generations<(u64, u32), Arc<Bitset>>,
-    /// Of the young generation.
-    n_sets: usize,
+    /// In sets.
+    filling: Filling,
 }
 
-/// How many sets a generation has: 8 MiB for a vocabulary of 128,000.
-const MAX_SHARED: usize = 512;
+/// How many sets there are: 12 MiB for a vocabulary of 128,000.
+const MAX_SHARED: usize = 768;
 
 impl SharedSets {
     /// How often a set is held here.
@@ -162,19 +162,23 @@ impl SharedSets {
         let mut key = (Seeded::default().hash_one(words), 0);
         while let Some((known, was_old)) = self.generations.get(&key) {
             let known = Arc::clone(known);
-            self.n_sets += usize::from(was_old);
+            if was_old {
+                self.count();
+            }
             if known[..] == *words {
                 return known;
             }
             key.1 += 1;
         }
-        if self.n_sets >= MAX_SHARED {
-            self.generations.age();
-            self.n_sets = 0;
-        }
+        self.count();
         let set = Arc::new(Bitset::from(words.to_vec()));
-        self.n_sets += 1;
         self.generations.insert(key, Arc::clone(&set));
         set
+    }
+
+    /// Notes that a set came into the youngest generation.
+    fn count(&mut self) {
+        let n_changes = self.filling.add(1, MAX_SHARED);
+        self.generations.age(n_changes);
     }
 }
