@@ -43,6 +43,7 @@ mod suffixes;
 mod texts;
 mod token_set;
 mod tokens_by_byte;
+mod unions;
 mod walk;
 mod wholesale;
 

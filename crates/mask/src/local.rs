@@ -27,6 +27,9 @@ pub struct LocalMask {
     rare: Option<Box<Rare>>,
 }
 
+/// The longest list that is copied where a local mask is put together with others.
+pub(crate) const SHORT: usize = 32;
+
 /// Which of a state's masks is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "whoever keeps masks keeps all")]
@@ -226,6 +229,11 @@ impl LocalMask {
     /// Whether a bitset belongs to it: worth being written first.
     pub(crate) fn is_wide(&self, counts: Counts) -> bool {
         self.base().is_some() || self.only_set(counts).is_some_and(TokenSet::is_wide)
+    }
+
+    /// Whether it accepts, whatever is counted, more than a short list of tokens.
+    pub(crate) fn is_large(&self) -> bool {
+        self.base().is_some() || self.accepted.is_wide() || self.accepted.listed().len() > SHORT
     }
 
     /// Makes a mask hold the accepted tokens and nothing else.

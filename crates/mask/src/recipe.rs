@@ -9,8 +9,9 @@
 //! A row inside of a name that differs from the inside of any other name: its local mask is *the base's bitset, without
 //! `b"`, and with `b":`*, and a boundary added `"}`. The recipe: that bitset; out `b"`; in `b":`, `"}`.
 
+use crate::bitset::Bitset;
 use crate::kept::{Base, Target};
-use crate::local::{Counts, LocalMask};
+use crate::local::{Counts, LocalMask, SHORT};
 use formwork_vocab::TokenId;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -61,9 +62,6 @@ struct Other {
     counts: Counts,
 }
 
-/// The longest list of a local mask that is copied.
-const MAX_COPIED: usize = 32;
-
 impl Recipe {
     /// The recipe for the local masks of a row's items, with the counts of those that count, and the tokens that boundaries
     /// added.
@@ -73,7 +71,7 @@ impl Recipe {
     ) -> Self {
         let mut first = First::Base(Base::Nothing);
         let (mut of_base, mut out): (&[TokenId], &[TokenId]) = (&[], &[]);
-        let mut then: SmallVec<[TokenId; 2 * MAX_COPIED]> = SmallVec::new();
+        let mut then: SmallVec<[TokenId; 2 * SHORT]> = SmallVec::new();
         let mut others = Vec::new();
         for (local, counts) in locals {
             let other = || Other { local: Arc::clone(local), counts };
@@ -88,7 +86,7 @@ impl Recipe {
                     (None, Some(set)) => (set.words(), set.listed(), &[][..], &[][..]),
                     (None, None) => (None, &[][..], &[][..], &[][..]),
                 };
-                match words.filter(|_| listed.len() + less.len() + more.len() <= MAX_COPIED) {
+                match words.filter(|_| listed.len() + less.len() + more.len() <= SHORT) {
                     Some(words) => {
                         first = First::Base(Base::Words(Arc::clone(words)));
                         (of_base, out) = (listed, less);
@@ -98,7 +96,7 @@ impl Recipe {
                 }
                 continue;
             }
-            match set.filter(|set| !set.is_wide() && set.listed().len() <= MAX_COPIED) {
+            match set.filter(|set| !set.is_wide() && set.listed().len() <= SHORT) {
                 Some(set) => then.extend_from_slice(set.listed()),
                 None => others.push(other()),
             }
@@ -111,6 +109,12 @@ impl Recipe {
             n_out: out.len() as u32,
             others: others.into(),
         }
+    }
+
+    /// The recipe for a bitset and some tokens.
+    pub(crate) fn of_union(words: &Arc<Bitset>, tokens: impl Iterator<Item = TokenId>) -> Self {
+        let first = First::Base(Base::Words(Arc::clone(words)));
+        Self { first, tokens: tokens.collect(), n_of_base: 0, n_out: 0, others: Box::default() }
     }
 
     /// Makes a mask hold the text tokens that the row allows.

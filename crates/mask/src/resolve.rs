@@ -11,6 +11,7 @@
 //! ([`BesideText`](crate::MaskKind::BesideText)).
 
 use crate::bits;
+use crate::bitset::Bitset;
 use crate::boundary::{self, Boundaries, Source};
 use crate::descent::Descent;
 use crate::far::{Distance, distance, left_and_due};
@@ -18,6 +19,7 @@ use crate::local::{Base, CountedMask, Counts, LocalMask, MaskKind};
 use crate::recipe::Recipe;
 use crate::slices::{Slices, covers};
 use crate::texts::Refused;
+use crate::unions::Asked;
 use crate::walk::Switches;
 use formwork_earley::{Item, LimitExceeded, Mark, RowId, Rows, TableId};
 use formwork_fsm::{RuleId, StateId};
@@ -40,9 +42,11 @@ pub struct Resolver {
     found: Vec<(TokenId, u32)>,
     /// Tokens that boundaries added, in the order found; may repeat what local masks allow.
     extra: Vec<TokenId>,
+    /// What the large local masks of the last mask accept together, if they are several and that is known.
+    union: Option<Arc<Bitset>>,
     /// Whether long tokens were counted apart in the last mask.
     is_counting: bool,
-    /// Whether every item's count is asked for.
+    /// Whether every item's count is asked for, and nothing is united for other rows.
     counts_always: bool,
     /// Bytes that local masks have grown by.
     grown: usize,
@@ -118,7 +122,7 @@ impl Resolver {
     }
 
     /// A resolver with empty buffers. Without `slices` among the switches it takes no item to be
-    /// [far](crate::MaskKind) from its bounds.
+    /// [far](crate::MaskKind) from its bounds, and each row's mask is put together by itself.
     pub fn new(switches: Switches) -> Self {
         Self { counts_always: !switches.slices, ..Self::default() }
     }
@@ -162,6 +166,11 @@ impl Resolver {
         if self.is_counting {
             return None;
         }
+        if let Some(union) = &self.union {
+            let small = self.locals.iter().filter(|local| !local.is_large());
+            let listed = small.flat_map(|local| local.accepted.listed());
+            return Some(Recipe::of_union(union, listed.chain(&self.extra).copied()));
+        }
         let items = rows.scannable(row).iter().zip(&self.locals);
         let items = items.map(|(item, local)| (local, counts(rows, item, local)));
         Some(Recipe::of(items, &self.extra))
@@ -181,6 +190,7 @@ impl Resolver {
         self.places.clear();
         self.tries.clear();
         self.locals.clear();
+        self.union = None;
         let mut long: SmallVec<[(usize, Arc<LocalMask>); 2]> = SmallVec::new();
         let items = rows.scannable(row);
         let counts = |item: &Item| rows.automata().counter(item.state.rule()).is_some();
@@ -212,6 +222,7 @@ impl Resolver {
         let n_items = self.locals.len();
         if long.is_empty() {
             match refused.is_empty() {
+                true if self.unite(slices, mask) => {}
                 true => write_accepted(rows, rows.scannable(row), &self.locals, mask),
                 false => {
                     mask.fill(0);
@@ -245,6 +256,35 @@ impl Resolver {
         }
         self.walk_places(vocabulary, rows, mask)?;
         Ok(())
+    }
+
+    /// Makes a mask hold what the local masks accept, if several of them are large and these came before.
+    fn unite(&mut self, slices: &Slices, mask: &mut [u32]) -> bool {
+        if self.counts_always || self.locals.len() < 2 {
+            return false;
+        }
+        let large: SmallVec<[&Arc<LocalMask>; 8]> =
+            self.locals.iter().filter(|local| local.is_large()).collect();
+        if large.len() < 2 || self.locals.iter().any(|local| local.counted().is_some()) {
+            return false;
+        }
+        let union = match slices.unions().ask(&large) {
+            Asked::First => return false,
+            Asked::Known(words) => {
+                words.write_to(mask);
+                words
+            }
+            Asked::Again => {
+                large[0].write_to(mask, None);
+                large[1..].iter().for_each(|local| local.add_to(mask, None));
+                let words = slices.shared(&mask[..slices.vocabulary().mask_words()]);
+                slices.unions().keep(&large, &words);
+                words
+            }
+        };
+        self.locals.iter().filter(|local| !local.is_large()).for_each(|local| local.add_to(mask, None));
+        self.union = Some(union);
+        true
     }
 
     /// Puts what stands behind the boundaries of some items among the places.

@@ -30,6 +30,7 @@ use crate::characters::Characters;
 use crate::far::LongTokens;
 use crate::token_set::SharedSets;
 use crate::tokens_by_byte::{TokensByByte, TokensByLength};
+use crate::unions::Unions;
 use formwork_fsm::Loop;
 use formwork_grammar::{ByteSet, HashMap};
 use formwork_vocab::{NodeId, TokenId, Trie, Vocabulary};
@@ -42,6 +43,7 @@ pub struct Slices {
     bytes: TokensByByte,
     known: Mutex<HashMap<Loop, Arc<Slice>>>,
     sets: Mutex<SharedSets>,
+    unions: Unions,
     lengths: TokensByLength,
     long_tokens: OnceLock<LongTokens>,
     characters: OnceLock<Arc<Characters>>,
@@ -115,8 +117,8 @@ impl Slices {
         let bytes = TokensByByte::new(&vocabulary);
         let (known, sets) = (Mutex::default(), Mutex::default());
         let lengths = TokensByLength::new(&vocabulary);
-        let (long_tokens, characters, opening) = Default::default();
-        Self { vocabulary, bytes, known, sets, lengths, long_tokens, characters, opening }
+        let (unions, long_tokens, characters, opening) = Default::default();
+        Self { vocabulary, bytes, known, sets, unions, lengths, long_tokens, characters, opening }
     }
 
     /// Computes what nearly every grammar asks for: the slices of the inside of JSON strings, of white space and of digits, what
@@ -306,6 +308,11 @@ impl Slices {
         if known.len() < MAX_KEPT {
             known.insert(slice.own_loop, Arc::new(slice));
         }
+    }
+
+    /// What local masks of the vocabulary accept together.
+    pub(crate) fn unions(&self) -> &Unions {
+        &self.unions
     }
 
     /// The same bitset for all that are equal.

@@ -63,7 +63,7 @@ pub struct Walker {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "whoever makes walkers decides about each")]
 pub struct Switches {
-    /// Loop slices, chains and bases; else every token is walked.
+    /// Loop slices, chains, bases and unions; else every token is walked.
     pub slices: bool,
     /// Suffix groups; else all boundaries are places in shared tries.
     pub suffixes: bool,
