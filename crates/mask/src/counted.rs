@@ -53,6 +53,22 @@ impl Found {
         }
         &mut self.unasking[most]
     }
+
+    /// Adds tokens, each with its greatest count.
+    fn add_each(&mut self, tokens: impl Iterator<Item = (u32, TokenId)>, least: u32) {
+        // PERF: to find the group of each was half of such a walk.
+        let Self { unasking, asking } = self;
+        for (most, token) in tokens {
+            match unasking.get_mut(most as usize).filter(|_| least == u32::MAX) {
+                Some(group) => group.push(token),
+                None if least == u32::MAX => {
+                    unasking.resize_with(most as usize + 1, Vec::new);
+                    unasking[most as usize].push(token);
+                }
+                None => asking.entry((most, least)).or_default().push(token),
+            }
+        }
+    }
 }
 
 struct Frame {
@@ -141,10 +157,9 @@ impl Walk<'_> {
                 let needed = by.saturating_add(need);
                 let base = needed - characters.min(needed);
                 let missing = characters - (needed - base);
-                for (&token, &begun) in trie.tokens_below(node).iter().zip(trie.characters_begun(node)) {
-                    let most = base + u32::from(begun) - missing;
-                    found.group((most, reach)).push(token);
-                }
+                let tokens = trie.tokens_below(node).iter().zip(trie.characters_begun(node));
+                let counted = tokens.map(|(&token, &begun)| (base + u32::from(begun) - missing, token));
+                found.add_each(counted, reach);
                 node = trie.end(node);
                 continue;
             }
