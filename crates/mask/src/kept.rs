@@ -102,6 +102,11 @@ impl<'m> Target<'m> {
         self.words
     }
 
+    /// Whether it is remembered what is in it.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.kept.is_some()
+    }
+
     /// Its words as they are.
     pub fn as_words(&self) -> &[u32] {
         self.words

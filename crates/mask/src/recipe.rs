@@ -135,8 +135,10 @@ impl Recipe {
 
     /// Says of a mask that was just written otherwise that it is this one.
     pub fn was_written(&self, target: &mut Target<'_>) {
-        target.hold(self.first.base().filter(|_| self.others.is_empty()));
-        self.tokens.iter().for_each(|&token| target.note(token));
+        if target.is_kept() {
+            target.hold(self.first.base().filter(|_| self.others.is_empty()));
+            self.tokens.iter().for_each(|&token| target.note(token));
+        }
     }
 
     /// The number of tokens that are listed.

@@ -595,11 +595,18 @@ impl Resolver {
                 self.frames.pop();
                 continue;
             };
+            let byte = trie.byte(node);
+            let is_leaf = trie.end(node) == node.next();
+            // PERF: most nodes are leaves below a place that is alone, where what is wanted is what the row reads.
+            if is_alone && is_leaf && rows.is_exact(row) {
+                if frame.children.wants(byte) {
+                    note(&mut self.found, trie, node, n_above);
+                }
+                continue;
+            }
             while cursor < places.len() && places[cursor].node < node {
                 cursor += 1;
             }
-            let byte = trie.byte(node);
-            let is_leaf = trie.end(node) == node.next();
             let reads =
                 rows.next_bytes(row).contains(byte) && (self.frames.len() > 1 || bytes.contains(byte));
             // Where nothing is below, the bit decides and no row is needed.
@@ -609,8 +616,7 @@ impl Resolver {
                 false => None,
             };
             if next.is_some() {
-                let n_behind = (trie.depth(node) - n_above) as u32;
-                self.found.extend(trie.tokens_at(node).iter().map(|&token| (token, n_behind)));
+                note(&mut self.found, trie, node, n_above);
             }
             // Other boundaries may lie just here: what is behind them goes along.
             let mut here = cursor;
@@ -629,8 +635,7 @@ impl Resolver {
             if rows.scannable(next).iter().any(|item| covers(automata.own_loop(item.state), trie, node)) {
                 let mut at = node.next();
                 while at < trie.end(node) {
-                    let n_behind = (trie.depth(at) - n_above) as u32;
-                    self.found.extend(trie.tokens_at(at).iter().map(|&token| (token, n_behind)));
+                    note(&mut self.found, trie, at, n_above);
                     at = at.next();
                 }
                 continue;
@@ -642,6 +647,14 @@ impl Resolver {
             self.frames.push(Frame { row: next, children });
         }
         Ok(())
+    }
+}
+
+/// Notes the tokens that end at a node, with the bytes behind the place at this depth.
+#[inline]
+fn note(found: &mut Vec<(TokenId, u32)>, trie: &Trie, node: NodeId, depth: usize) {
+    for &token in trie.tokens_at(node) {
+        found.push((token, (trie.depth(node) - depth) as u32));
     }
 }
 
