@@ -13,6 +13,10 @@
 //! What states are compared with is where most characters lead, and inside of escapes, where nothing loops, the first state of
 //! their [kin](crate::kin).
 //!
+//! A difference of thousands of tokens is not kept as such: where 31 hexadecimal digits in a row have come of at most 31, all
+//! tokens that begin with one are refused, whole subtrees that are found at once. They are taken out of the base's set, and
+//! the mask is beside one with that set and the base's boundaries: 57,500 nodes were walked instead, 4.6 ms.
+//!
 //! # Worked example
 //! A name other than `ab`: `s0 a→s1 else→s; s1 b→s2 else→s; s2 "→✗ else→s`, and the base is `s`. At s1, tokens `b`, `b"`, `c"`,
 //! `bc`. Along `c` both go to s: left out. Along `b` s1 goes to s2, s to itself. Both are alive: `b` is no difference. Along
@@ -98,7 +102,7 @@ impl Walker {
         Ok(Some(LocalMask::new(accepted, boundaries, Rare { base, ..Rare::default() })))
     }
 
-    /// The base's mask with the set that the state accepts; that difference is none any more.
+    /// The base's mask with the set that the state accepts, which is no difference any more.
     fn changed(
         &mut self,
         vocabulary: &Vocabulary,
