@@ -14,8 +14,8 @@
 //! What is in it can be [kept in a file](Pool::to_bytes) for the next process.
 //!
 //! # Memory
-//! [Generations] of local masks, which share a third of the budget, and others of automata, which have the rest: masks are found by their rule's tables, so more of them than of what they belong to are of
-//! no use. Over MaskBench automata take five times what the masks of their states do that outputs meet, but eager compiling and
+//! [Generations] of local masks, which share a third of the budget, and others of automata, which have the rest: masks are found
+//! by their rule's tables, so more of them than of what they belong to are of no use. Over MaskBench automata take five times what the masks of their states do that outputs meet, but eager compiling and
 //! wide masks want more. Compiled grammars keep what they hold. What is forgotten is dropped a few entries at a time, when an output
 //! ends.
 

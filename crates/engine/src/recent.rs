@@ -6,8 +6,8 @@
 //! ready.
 //!
 //! # Memory
-//! [Generations], as in the [pool](crate::Pool). What comes are compiled grammars, and later the local masks that their outputs
-//! need and the rows that they leave. Automata count for each grammar that has them, masks where they were computed. What is
+//! [Generations], as in the [pool](crate::Pool). What comes are compiled grammars, and later the local masks that their
+//! outputs need and the rows that they leave. Automata count for each grammar that has them, masks where they were computed. What is
 //! forgotten is dropped when an output ends, one or two grammars at a time: each is some hundred allocations.
 
 use crate::compiled::CompiledGrammar;
@@ -130,8 +130,7 @@ impl Recent {
         let (entry, was_old) = generations.get(key)?;
         let (found, n_bytes) = (entry.compiled.clone(), entry.n_bytes);
         if was_old {
-            self.came.add(n_bytes);
-            self.age(&mut generations);
+            self.count(&mut generations, n_bytes);
         }
         Some(found)
     }
@@ -143,21 +142,22 @@ impl Recent {
         let n_bytes = compiled.memory_size() + grammar + FIXED;
         if n_bytes <= self.max_bytes / 2 {
             let mut generations = self.lock();
-            self.came.add(n_bytes);
+            self.count(&mut generations, n_bytes);
             if let Some(replaced) = generations.insert(key, Entry { compiled, n_bytes }) {
                 self.came.subtract(replaced.n_bytes);
             }
-            self.age(&mut generations);
         }
     }
 
-    /// Changes the generations if a part of the budget has come.
-    fn age(&self, generations: &mut Generations<Key, Entry>) {
-        let n_changes = Filling::changes(self.came.n_bytes.load(Ordering::Relaxed), self.max_bytes);
+    /// Notes that so many bytes come, and changes the generations if they are too many for the youngest.
+    fn count(&self, generations: &mut Generations<Key, Entry>, n_bytes: usize) {
+        let young = self.came.n_bytes.load(Ordering::Relaxed);
+        let n_changes = Filling::changes(young, n_bytes, self.max_bytes);
         if n_changes > 0 {
             self.came.n_bytes.store(0, Ordering::Relaxed);
             generations.age(n_changes);
         }
+        self.came.add(n_bytes);
     }
 
     fn lock(&self) -> MutexGuard<'_, Generations<Key, Entry>> {

@@ -6,8 +6,9 @@
 //! asked for one; and what is known of the rules of a [library](crate::library).
 //!
 //! # Memory
-//! [Generations] bound it: what was not used for longest is forgotten. Forms, identities and automata are counted together. The states of a [lazy](crate::lazy) automaton are counted when they are
-//! made; what they are made from has a part of the budget for itself ([`sources`](crate::sources)).
+//! [Generations] bound it: what was not used for longest is forgotten. Forms, identities and automata are counted together.
+//! The states of a [lazy](crate::lazy) automaton are counted when they are made; what they are made from has a part of the
+//! budget for itself ([`sources`](crate::sources)).
 
 use crate::dfa::Dfa;
 use crate::form::Portable;

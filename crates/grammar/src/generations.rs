@@ -52,23 +52,26 @@ const LEAVE: usize = 3;
 const MANY: usize = 4;
 
 impl Filling {
-    /// Adds bytes to the youngest generation; says how often the generations are to change for that, of maps that may take so
-    /// many bytes in all.
+    /// Adds bytes to the youngest generation; says how often the generations are to change before, of maps that may take so many
+    /// bytes in all. They take no more then, unless one thing does.
     #[must_use]
     pub fn add(&mut self, n_bytes: usize, max_bytes: usize) -> usize {
+        let n_changes = Self::changes(self.bytes[0], n_bytes, max_bytes);
+        self.bytes.rotate_right(n_changes);
+        self.bytes[..n_changes].fill(0);
         self.bytes[0] += n_bytes;
-        let n_changes = Self::changes(self.bytes[0], max_bytes);
-        if n_changes > 0 {
-            self.bytes.rotate_right(n_changes);
-            self.bytes[..n_changes].fill(0);
-        }
         n_changes
     }
 
-    /// How often generations are to change of which the youngest has so many bytes, where all may have so many.
-    pub fn changes(n_bytes: usize, max_bytes: usize) -> usize {
+    /// How often generations are to change, of which the youngest has so many bytes, before so many come: what is larger than a
+    /// part of the room takes the place of several generations.
+    pub fn changes(young: usize, n_bytes: usize, max_bytes: usize) -> usize {
         let each = (max_bytes / GENERATIONS).max(1);
-        (n_bytes.saturating_sub(1) / each).min(GENERATIONS)
+        let n_parts = |n_bytes: usize| n_bytes.div_ceil(each).max(1);
+        match young.saturating_add(n_bytes) <= each {
+            true => 0,
+            false => (n_parts(young) + n_parts(n_bytes) - 1).min(GENERATIONS),
+        }
     }
 
     /// The bytes of all generations.
@@ -228,11 +231,17 @@ mod tests {
         let max = 10 * GENERATIONS;
         assert_eq!((filling.add(10, max), filling.n_bytes()), (0, 10));
         assert_eq!((filling.add(1, max), filling.n_bytes()), (1, 11));
-        assert_eq!((filling.add(35, max), filling.n_bytes()), (3, 46));
-        assert_eq!((filling.add(4, max), filling.n_bytes()), (0, 50));
+        assert_eq!((filling.add(35, max), filling.n_bytes()), (4, 46));
+        assert_eq!((filling.add(4, max), filling.n_bytes()), (4, 39));
         // One that is larger than all of the room.
-        assert_eq!((filling.add(1_000, max), filling.n_bytes()), (GENERATIONS, 0));
+        assert_eq!((filling.add(1_000, max), filling.n_bytes()), (GENERATIONS, 1_000));
+        assert_eq!((filling.add(1, max), filling.n_bytes()), (GENERATIONS, 1));
+        // However much comes at a time, all is within the room.
+        for i in 0..1_000 {
+            let _ = filling.add(i * i % (max + 1), max);
+            assert!(filling.n_bytes() <= max, "{i}: {filling:?}");
+        }
         // No room at all.
-        assert_eq!((filling.add(100, 0), filling.n_bytes()), (GENERATIONS, 0));
+        assert_eq!((filling.add(100, 0), filling.n_bytes()), (GENERATIONS, 100));
     }
 }

@@ -19,6 +19,7 @@ use crate::local::{Base, CountedMask, Counts, LocalMask, MaskKind};
 use crate::recipe::Recipe;
 use crate::slices::{Slices, covers};
 use crate::texts::Refused;
+use crate::token_set::SharedSets;
 use crate::unions::Asked;
 use crate::walk::Switches;
 use formwork_earley::{Item, LimitExceeded, Mark, RowId, Rows, TableId};
@@ -48,7 +49,7 @@ pub struct Resolver {
     is_counting: bool,
     /// Whether every item's count is asked for, and nothing is united for other rows.
     counts_always: bool,
-    /// Bytes that local masks have grown by.
+    /// Bytes that local masks have grown by, and what they are united to.
     grown: usize,
 }
 
@@ -155,7 +156,7 @@ impl Resolver {
     }
 
     /// By how many bytes of heap memory local masks have grown since this was asked: what a mask needs of what stands behind its
-    /// boundaries is made when somebody asks.
+    /// boundaries is made when somebody asks, and what several accept together when they come again.
     pub fn take_grown(&mut self) -> usize {
         std::mem::take(&mut self.grown)
     }
@@ -278,6 +279,9 @@ impl Resolver {
                 large[0].write_to(mask, None);
                 large[1..].iter().for_each(|local| local.add_to(mask, None));
                 let words = slices.shared(&mask[..slices.vocabulary().mask_words()]);
+                if SharedSets::is_new(&words) {
+                    self.grown += words.memory_size();
+                }
                 slices.unions().keep(&large, &words);
                 words
             }

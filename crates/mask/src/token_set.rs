@@ -127,11 +127,7 @@ impl TokenSet {
     /// Heap memory in bytes; a bitset counts for the first who has it.
     pub(crate) fn memory_size(&self) -> usize {
         let own = match self {
-            Self::Bits { words, of_slice: false, .. }
-                if Arc::strong_count(words) <= SharedSets::HOLDERS + 1 =>
-            {
-                words.memory_size()
-            }
+            Self::Bits { words, of_slice: false, .. } if SharedSets::is_new(words) => words.memory_size(),
             _ => 0,
         };
         own + size_of_val(self.listed())
@@ -157,6 +153,11 @@ const MAX_SHARED: usize = 768;
 impl SharedSets {
     /// How often a set is held here.
     const HOLDERS: usize = 1;
+
+    /// Whether only one has a set beside these.
+    pub(crate) fn is_new(set: &Arc<Bitset>) -> bool {
+        Arc::strong_count(set) <= Self::HOLDERS + 1
+    }
 
     pub(crate) fn get(&mut self, words: &[u32]) -> Arc<Bitset> {
         let mut key = (Seeded::default().hash_one(words), 0);
