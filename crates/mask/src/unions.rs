@@ -54,6 +54,8 @@ const MAX_UNIONS: usize = 256;
 
 impl Unions {
     /// What some local masks accept together, none of which counts.
+    ///
+    /// Cost: a lock and a lookup; for rows that are met for the first time, and of these where several masks are large.
     pub(crate) fn ask(&self, locals: &[&Arc<LocalMask>]) -> Asked {
         let key = key(locals);
         let mut inner = self.lock();
