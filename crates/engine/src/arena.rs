@@ -4,7 +4,7 @@
 //! holds for every other of the grammar, and the arena of a matcher that is dropped goes on a *shelf*, from which the next
 //! matcher takes it: where outputs resemble each other, which those of one schema do, its rows are looked up instead of
 //! closed, and its masks are copied. Matchers that run at the same time have an arena each, so nothing is locked while
-//! decoding.
+//! decoding, but where something is met for the first time.
 //!
 //! Only what is small is kept: an arena that a long output has filled is dropped with its matcher, and the shelf of a
 //! grammar holds two mebibytes.
